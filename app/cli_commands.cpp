@@ -63,7 +63,7 @@ constexpr const char* kUsage =
                                                   is in both, only in A, only in B; or two images:
                                                   voxels that differ, and by how much; ends with 0
                                                   if they are the same, with 1 if not
-  flcc-cli info [--verify] [--orientation applied|stored] [--image N] FILE
+  flcc-cli info [--verify] [--orientation applied|stored] [--image N] [--part BOX] FILE
                                                   prints extents, type and geometry of a file as
                                                   JSON, and notes on what was assumed; --verify
                                                   reads every pixel and says complete: true
@@ -218,7 +218,8 @@ int replay(const Arguments& args, const std::stop_token& stop) {
 
 int info(const Arguments& args, const std::stop_token& stop) {
     auto [options, files] = job::splitArguments(
-        "info", {{"verify"}, {"orientation", "applied|stored"}, {"image", "N"}}, args);
+        "info", {{"verify"}, {"orientation", "applied|stored"}, {"image", "N"}, {"part", "BOX"}},
+        args);
     if (files.size() != 1) {
         refuse("info takes one file: flcc-cli info [--verify] FILE");
     }

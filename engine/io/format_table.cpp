@@ -9,6 +9,8 @@
 #include "engine/io/format/formats.h"
 #include "engine/io/rare/companions.h"
 #include "engine/io/rare/marks.h"
+#include "engine/io/raster/eer_file.h"
+#include "engine/io/raster/slide_marks.h"
 #include "engine/io/raw_volume.h"
 #include "engine/io/volume/instruments.h"
 
@@ -86,7 +88,15 @@ bool isMrc(const FileStart& start) {
 ImageInfo pngInfoOf(const path& file, const std::stop_token& /*stop*/, const Reading& reading) {
     return pngInfo(file, reading);
 }
+constexpr auto slideBegins = isSlide;
+constexpr auto slideSet = slideFiles;
+constexpr auto eerBegins = isEer;
 #else
+constexpr auto slideBegins = decltype(FormatRow::begins)();
+constexpr auto slideSet = decltype(FormatRow::set)();
+constexpr auto eerBegins = decltype(FormatRow::begins)();
+constexpr auto eerInfo = decltype(FormatRow::info)();
+constexpr auto readEer = decltype(FormatRow::read)();
 constexpr auto pngInfoOf = decltype(FormatRow::info)();
 constexpr auto tiffInfo = decltype(FormatRow::info)();
 constexpr auto jpegInfo = decltype(FormatRow::info)();
@@ -107,6 +117,19 @@ constexpr std::array kTable{
               .reader = "dicom",
               .inFolders = true,
               .series = true},
+    FormatRow{.format = Format::Slide, // before TIFF, which most of them are
+              .name = "slide",
+              .extensions = "svs ndpi scn bif mrxs vms vmu ",
+              .begins = slideBegins,
+              .set = slideSet,
+              .reader = "slide",
+              .library = "OpenSlide"},
+    FormatRow{.format = Format::Eer,
+              .name = "EER",
+              .extensions = "eer ",
+              .begins = eerBegins,
+              .info = eerInfo,
+              .read = readEer},
     FormatRow{.format = Format::Hdf5,
               .name = "HDF5",
               .extensions = "h5 hdf5 nc ims mat ",
@@ -319,6 +342,11 @@ std::string_view missingLibrary(const FormatRow& row) {
         return "built without CFITSIO";
     }
 #endif
+#ifndef FLCC_OPENSLIDE
+    if (row.library == "OpenSlide") {
+        return "built without OpenSlide";
+    }
+#endif
     (void)row;
     return "";
 #endif
@@ -423,7 +451,7 @@ Format detectFormat(const path& file) {
     }
     failInput(file, "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, MGH, EM, "
                     "SPIDER, IMAGIC, DM3, DM4, SER, FITS, JPEG, DICOM, HDF5, "
-                    "BMP, PNM, GIF, WebP, JPEG 2000" +
+                    "BMP, PNM, GIF, WebP, JPEG 2000, EER, slides of OpenSlide" +
                         rareFormats() +
                         " can be read; name voxels without a header as "
                         "FILE:WxHxD:uint16:le:0");

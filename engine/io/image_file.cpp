@@ -124,8 +124,9 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
 #endif
 }
 
-LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& options,
-                       detail::ReadFiles* files) {
+/// All of what the file holds, whatever part was chosen.
+LoadedImage readWhole(const std::filesystem::path& path, const ReadOptions& options,
+                      detail::ReadFiles* files) {
     const detail::FormatRow& row = detail::rowOf(detail::detectFormat(path));
     if (row.describe != nullptr) {
         const detail::Described header = row.describe(path, options.stop);
@@ -137,7 +138,7 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
         return row.read(path, options);
     }
 #ifdef FLCC_IMAGE_IO
-    return detail::readByProcess(path, row.format, options, files);
+    return detail::readByProcess(path, row.format, options, std::nullopt, files);
 #else
     return {};
 #endif
@@ -147,7 +148,47 @@ ImageInfo checkedInfo(const std::filesystem::path& path, const std::stop_token& 
                       const Reading& reading) {
     ImageInfo info = infoOfFormat(path, stop, reading);
     detail::requireReading(path, info, reading);
+    if (reading.part) {
+        detail::requireInside(path, info.extents, *reading.part);
+        detail::moveTo(info, *reading.part);
+    }
     return info;
+}
+
+/// The part of an image that lies in the box.
+LoadedImage cut(LoadedImage image, const base::Box& box) {
+    if (box.extents != image.info.extents) {
+        for (base::AnyImage& component : image.components) {
+            component = base::copyOf(base::partOf(base::viewOf(component), box));
+        }
+        detail::moveTo(image.info, box);
+    }
+    return image;
+}
+
+/// A box of what the file holds, whatever part was chosen.
+LoadedImage readBox(const std::filesystem::path& path, const base::Box& box,
+                    const ReadOptions& options, detail::ReadFiles* files) {
+    const detail::Format format = detail::detectFormat(path);
+    const auto header = detail::describedBy(path, format, options.stop);
+    const ImageInfo info =
+        header ? header->info : infoOfFormat(path, options.stop, options.reading);
+    detail::requireInside(path, info.extents, box);
+    if (header) {
+        return detail::readVoxelRegion(path, *header, box, options, files);
+    }
+#ifdef FLCC_IMAGE_IO
+    if (info.regions == RegionAccess::Box) {
+        return detail::readByProcess(path, format, options, box, files);
+    }
+#endif
+    return cut(readWhole(path, options, files), box);
+}
+
+LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& options,
+                       detail::ReadFiles* files) {
+    return options.reading.part ? readBox(path, *options.reading.part, options, files)
+                                : readWhole(path, options, files);
 }
 
 ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token& stop,
@@ -171,34 +212,15 @@ ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token&
     return info;
 }
 
-/// The part of an image that lies in the box.
-LoadedImage cut(LoadedImage image, const base::Box& box) {
-    if (box.extents != image.info.extents) {
-        for (base::AnyImage& component : image.components) {
-            component = base::copyOf(base::partOf(base::viewOf(component), box));
-        }
-        image.info.extents = box.extents;
-        image.info.geometry =
-            base::movedTo(image.info.geometry,
-                          {static_cast<double>(box.corner.x), static_cast<double>(box.corner.y),
-                           static_cast<double>(box.corner.z)});
+/// The box in what the file holds; `box` counts from the corner of the part that was chosen.
+base::Box placed(const std::filesystem::path& path, base::Box box,
+                 const std::optional<base::Box>& part) {
+    if (part) {
+        detail::requireInside(path, part->extents, box);
+        box.corner = {box.corner.x + part->corner.x, box.corner.y + part->corner.y,
+                      box.corner.z + part->corner.z};
     }
-    return image;
-}
-
-LoadedImage readBox(const std::filesystem::path& path, const base::Box& box,
-                    const ReadOptions& options, detail::ReadFiles* files) {
-    const detail::Format format = detail::detectFormat(path);
-    const auto header = detail::describedBy(path, format, options.stop);
-    const ImageInfo info =
-        header ? header->info : infoOfFormat(path, options.stop, options.reading);
-    if (!base::contains(info.extents, box)) {
-        throw base::Error(base::ErrorCode::Problem,
-                          "the region " + base::toString(box) + " leaves " + detail::shown(path) +
-                              ", which has the extents " + base::toString(info.extents));
-    }
-    return header ? detail::readVoxelRegion(path, *header, box, options, files)
-                  : cut(readFormat(path, options, files), box);
+    return box;
 }
 
 /// Calls `read`; with `options.digests`, adds the digests of the files.
@@ -297,7 +319,7 @@ LoadedImage readRegion(const std::filesystem::path& path, const base::Box& box,
                        const ReadOptions& options) {
     return atTheDoor(path, [&] {
         return withDigests(path, options, [&](detail::ReadFiles* files) {
-            return readBox(path, box, options, files);
+            return readBox(path, placed(path, box, options.reading.part), options, files);
         });
     });
 }

@@ -22,7 +22,11 @@ enum class Orientation { Applied, Stored };
 /// How a file is taken where it can be taken in several ways.
 struct Reading {
     Orientation orientation = Orientation::Applied;
-    std::optional<int> image{}; ///< of a file with several images, from 0; empty: the main one
+    /// Of a file with several images or a slide with several levels, from 0; empty: the main one.
+    std::optional<int> image{};
+    /// The image is this box of what the file holds, and nothing else is read or looked at as far
+    /// as ImageInfo::regions allows; its origin is moved. Empty: all of it.
+    std::optional<base::Box> part{};
     /// The pixels on an inch or a centimetre that the file states are the spacing.
     bool resolution = false;
 
@@ -40,8 +44,7 @@ enum class RegionAccess {
 struct ImageInfo {
     /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5", "BMP", "PNM",
     /// "GIF", "WebP", "JPEG 2000", "MGH", "EM", "SPIDER", "IMAGIC", "DigitalMicrograph", "SER",
-    /// "FITS",
-    /// "GIF", "WebP", "JPEG 2000", "VTK legacy", "GIPL", "BioRad", "Stimulate", "Bruker 2dseq",
+    /// "FITS", "EER", "slide", "VTK legacy", "GIPL", "BioRad", "Stimulate", "Bruker 2dseq",
     /// "GE Signa 4.x", "GE Signa 5.x", "GE Advantage", "Siemens Vision", "raw"
     std::string format;
     base::Extents extents;
@@ -49,7 +52,7 @@ struct ImageInfo {
     int components = 1; ///< 1: grey; 2: grey and opacity; 3 and 4: colour
     int channels = 1;   ///< if more than one, ReadOptions must choose one
     int frames = 1;     ///< if more than one, ReadOptions must choose one
-    int images = 1;     ///< of a TIFF file; Reading::image chooses
+    int images = 1;     ///< of a TIFF file, levels of a slide; Reading::image chooses
     int image = 0;      ///< the one that is described
     base::Geometry geometry;
     bool directed = false; ///< the file states the directions of `geometry`

@@ -8,6 +8,7 @@
 #include "engine/base/spacing.h"
 #include "engine/base/text.h"
 #include "engine/io/files/paths.h"
+#include "engine/io/format/headers.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/format/reading.h"
 #include "engine/io/lists/imod_model.h"
@@ -326,6 +327,20 @@ std::vector<std::string> listNotes(const PositionList& list, ListFormat format) 
     return notes;
 }
 
+namespace {
+
+/// **Errors**: Input for a grid that no scene has: positions in other units would be no numbers.
+void requireGrid(const base::Geometry& geometry, const std::filesystem::path& name) {
+    const auto isLength = [](double length) { return detail::isPlace(length) && length > 0; };
+    if (!std::ranges::all_of(geometry.spacing, isLength) ||
+        !std::ranges::all_of(geometry.origin, detail::isPlace) ||
+        !std::ranges::all_of(geometry.direction, detail::isPlace)) {
+        detail::failInput(name, "it states a spacing, an origin or a direction that no scene has");
+    }
+}
+
+} // namespace
+
 PositionList parseList(std::string_view bytes, ListFormat format, const ListPlace& place,
                        const std::filesystem::path& name) {
     const Preset& preset =
@@ -340,6 +355,7 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
     }
     const auto sheet = [&](const lists::Sheet& read) {
         lists::takeComments(read.comments, list);
+        requireGrid(list.place.geometry, name);
         lists::takeStatedPixels(read, preset, list, name);
         requireListable(preset.info.format, list.place, true);
         lists::takeSheet(read, preset, list, name);
@@ -348,6 +364,7 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
     case Syntax::Own: {
         const lists::Sheet read = lists::readTable(bytes, preset.separator, true, name);
         lists::takeComments(read.comments, list);
+        requireGrid(list.place.geometry, name);
         if (lists::isAnchored(read)) {
             lists::takeAnchoredSheet(read, list, name);
             nameSpecies(list);
@@ -359,6 +376,7 @@ PositionList parseList(std::string_view bytes, ListFormat format, const ListPlac
     }
     case Syntax::Json:
         lists::takeJson(bytes, list, name);
+        requireGrid(list.place.geometry, name);
         nameSpecies(list);
         return list;
     case Syntax::Table:

@@ -22,6 +22,10 @@ bool holdsField(const Preset& preset, Holds wanted) {
     return std::ranges::find(preset.fields, wanted, &lists::Field::holds) != preset.fields.end();
 }
 
+bool isOwnTable(ListFormat format) {
+    return format == ListFormat::Csv || format == ListFormat::Tsv;
+}
+
 std::string stemOf(const std::string& scene) {
     return std::filesystem::path(scene).stem().string();
 }
@@ -40,11 +44,42 @@ std::vector<PositionList> namedLists(std::vector<PositionList> all, const Preset
         } else if (preset.info.format != ListFormat::Micrograph && series.size() == all.size()) {
             all[i].place.unknowns.tomogram = seriesOf(stemOf(scene));
         }
+        if (isOwnTable(preset.info.format)) {
+            all[i].columns.push_back({std::string(lists::kTomogramColumn)});
+            for (ListedPosition& position : all[i].positions) {
+                position.cells.push_back(tomogramOf(all[i].place, preset.info.format));
+            }
+        }
     }
     return all;
 }
 
+/// The tables of this program with a column for the tomogram of a row. Comments are those that all
+/// lists share. Ranks count within a scene.
+std::string joinedTables(const std::vector<PositionList>& named, char separator) {
+    lists::Sheet all;
+    for (const PositionList& list : named) {
+        lists::Sheet own = lists::ownSheet(list, separator);
+        if (all.columns.empty()) {
+            all = std::move(own);
+            continue;
+        }
+        if (own.columns != all.columns) {
+            throw base::Error(base::ErrorCode::Internal,
+                              "the lists of several scenes have different columns");
+        }
+        std::erase_if(all.comments, [&](const std::string& line) {
+            return std::ranges::find(own.comments, line) == own.comments.end();
+        });
+        all.rows.insert(all.rows.end(), own.rows.begin(), own.rows.end());
+    }
+    return lists::tableText(all, separator);
+}
+
 std::string joined(const std::vector<PositionList>& named, const Preset& preset) {
+    if (isOwnTable(preset.info.format)) {
+        return joinedTables(named, preset.info.format == ListFormat::Csv ? ',' : '\t');
+    }
     lists::Sheet sheet;
     for (const PositionList& list : named) {
         requireListable(preset.info.format, list.place,
@@ -89,6 +124,9 @@ std::string joined(const std::vector<PositionList>& named, const Preset& preset)
 } // namespace
 
 bool namesTomograms(ListFormat format) {
+    if (isOwnTable(format)) {
+        return true;
+    }
     const Preset& preset = lists::presetOf(format);
     return holdsField(preset, Holds::Tomogram) || holdsField(preset, Holds::TomogramNumber);
 }

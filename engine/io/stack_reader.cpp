@@ -35,15 +35,22 @@ struct StackReader::Parts {
 #endif
 
     void open();
-    /// Says what the images of a stack with the properties `whole` are.
-    void divide(const ImageInfo& whole);
+    /// Says what the images of a stack with the properties `whole` are. **Errors**: Problem for a
+    /// part that leaves it.
+    void divide(ImageInfo whole);
+    /// Image `number` in what the file holds.
+    [[nodiscard]] base::Box boxOf(int number) const;
     std::vector<base::AnyImage> planesOf(int number, const std::stop_token& stop);
     std::vector<base::AnyImage> voxelsOf(int number, const std::stop_token& stop);
 };
 
-void StackReader::Parts::divide(const ImageInfo& whole) {
-    info = whole;
+void StackReader::Parts::divide(ImageInfo whole) {
     slices = whole.extents.z > 1;
+    if (options.reading.part) {
+        detail::requireInside(path, whole.extents, *options.reading.part);
+        detail::moveTo(whole, *options.reading.part);
+    }
+    info = whole;
     info.extents.z = 1;
     if (slices) {
         count = static_cast<int>(whole.extents.z);
@@ -85,8 +92,11 @@ void StackReader::Parts::open() {
             divide(tiff->info);
             choice = detail::chooseOf(path, *tiff, info, options);
         } else {
-            divide(readImageInfo(path, options.stop, options.reading));
-            options.frame = options.frame.value_or(0);
+            Reading reading = options.reading;
+            reading.part.reset();
+            const ImageInfo whole = readImageInfo(path, options.stop, reading);
+            detail::throwIfStopped(options.stop);
+            divide(whole);
         }
 #else
         divide(readImageInfo(path, options.stop)); // throws
@@ -95,15 +105,20 @@ void StackReader::Parts::open() {
     info.frames = 1;
 }
 
+base::Box StackReader::Parts::boxOf(int number) const {
+    const base::Index corner =
+        options.reading.part ? options.reading.part->corner : base::Index{0, 0, 0};
+    return {{corner.x, corner.y, corner.z + (slices ? number : 0)}, info.extents};
+}
+
 std::vector<base::AnyImage> StackReader::Parts::voxelsOf(int number, const std::stop_token& stop) {
     const std::stop_callback link(stop, [this] { stopper.request_stop(); });
     if (!voxels) {
         voxels = std::make_unique<detail::VoxelReader>(*header, options.digests ? &files : nullptr,
                                                        stopper.get_token());
     }
-    const base::Box image{{0, 0, slices ? number : 0}, info.extents};
-    return voxels->read(image, {.channel = choice.channel,
-                                .frame = slices || options.frame ? choice.frame : number});
+    return voxels->read(boxOf(number), {.channel = choice.channel,
+                                        .frame = slices || options.frame ? choice.frame : number});
 }
 
 std::vector<base::AnyImage> StackReader::Parts::planesOf(int number, const std::stop_token& stop) {
@@ -120,14 +135,24 @@ std::vector<base::AnyImage> StackReader::Parts::planesOf(int number, const std::
     if (tiff) {
         const detail::Choice at{.channel = choice.channel,
                                 .frame = slices || options.frame ? choice.frame : number};
-        return detail::readSlices(path, *tiff, at, {.first = slices ? number : 0, .count = 1},
-                                  stop);
+        base::Box box = boxOf(number);
+        auto planes = detail::readSlices(
+            path, *tiff, at, {.first = static_cast<int>(box.corner.z), .count = 1}, stop);
+        box.corner.z = 0;
+        for (base::AnyImage& plane : planes) {
+            if (base::extentsOf(base::viewOf(plane)) != box.extents) {
+                plane = base::copyOf(base::partOf(base::viewOf(plane), box));
+            }
+        }
+        return planes;
     }
 #endif
     ReadOptions one = options;
+    one.frame = slices || options.frame ? options.frame : number;
     one.stop = stop;
     one.digests = false;
-    return readImage(path, one).components;
+    one.reading.part.reset();
+    return readRegion(path, boxOf(number), one).components;
 }
 
 namespace {

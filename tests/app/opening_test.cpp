@@ -56,6 +56,49 @@ class CliOpeningTest : public QObject {
         QCOMPARE(m_sample.bytes("again.csv"), m_sample.bytes("p.csv"));
     }
 
+    void aPartOfTheFileIsTheScene() {
+        const QStringList part{"--part", "6,5:40,36"};
+        QCOMPARE(run(QStringList{"info", "scene.mha"} + part).code, 0);
+        QCOMPARE(Json::parse(
+                     run(QStringList{"info", "scene.mha"} + part).output.toStdString())["extents"],
+                 (Json{40, 36, 1}));
+        const QStringList match = QStringList{"match", "scene.mha", "--crop", "4,7:9,9"} + part;
+        const CliRun done =
+            run(match + QStringList{"--peaks", "p.csv", "--report", "r.json", "--map", "m.mha",
+                                    "--save-job", "j.json", "--quiet"});
+        QVERIFY2(done.code == 0, done.errors.constData());
+        // The same template in the whole scene: the same place in the world.
+        QCOMPARE(run({"match", "scene.mha", "--crop", "10,12:9,9", "--report", "w.json", "--quiet"})
+                     .code,
+                 0);
+        const Json report = json("r.json");
+        const Json best = report["peaks"][0];
+        const Json whole = json("w.json")["peaks"][0];
+        QCOMPARE(best["corner"], (Json{4, 7, 0}));
+        QCOMPARE(whole["corner"], (Json{10, 12, 0}));
+        for (std::size_t axis = 0; axis < 2; ++axis) { // pixels of the border may count or not
+            QVERIFY(std::abs(best["world"][axis].get<double>() -
+                             whole["world"][axis].get<double>()) < 1e-3);
+        }
+        QCOMPARE(report["problem"]["scene"], (Json{40, 36, 1}));
+        QCOMPARE(report["inputs"][0]["part"],
+                 (Json{{"corner", {6, 5, 0}}, {"extents", {40, 36, 1}}}));
+        QVERIFY(m_sample.bytes("j.json").contains("\"part\": \"6,5,0:40,36,1\""));
+        QCOMPARE(run({"match", "--job", "j.json", "--peaks", "again.csv", "--quiet"}).code, 0);
+        QCOMPARE(m_sample.bytes("again.csv"), m_sample.bytes("p.csv"));
+        QCOMPARE(run({"replay", "r.json", "--quiet"}).code, 0);
+        QCOMPARE(run({"match", "scene.mha", "--crop", "1,1:5,5", "--part", "60,60:40,40"}).code, 4);
+        QCOMPARE(run({"match", "scene.mha", "--crop", "1,1:5,5", "--part", "1,2"}).code, 2);
+        const CliRun convolved = run(
+            QStringList{"convolve", "scene.mha", "box:3", "--output", "c.mha", "--quiet"} + part);
+        QVERIFY2(convolved.code == 0, convolved.errors.constData());
+        const io::ImageInfo box = io::readImageInfo(m_sample.path("c.mha").toStdString());
+        QVERIFY(box.extents == (base::Extents{40, 36, 1}));
+        QCOMPARE(
+            run(QStringList{"features", "scene.mha", "--blobs", "b.csv", "--quiet"} + part).code,
+            0);
+    }
+
     /// A report may come from somebody else; opening a pipe would wait for its writer.
     void aPipeThatAReportNamesIsNoInput() {
         QCOMPARE(

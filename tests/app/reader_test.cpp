@@ -123,7 +123,7 @@ class CliReaderTest : public QObject {
     }
 
     void theReaderStartedByHandSaysWhatItIs() {
-        for (const char* arguments : {"", "--help", "dicom info scan '' -1 -1 1000000 x"}) {
+        for (const char* arguments : {"", "--help", "dicom info scan '' -1 -1 -1 '' 1000000 x"}) {
             const CliRun run =
                 runShell(QString("exec \"$(dirname \"$CLI\")/flcc-reader\" %1").arg(arguments),
                          m_folder.path());
@@ -134,11 +134,11 @@ class CliReaderTest : public QObject {
     }
 
     void theReaderPrintsNothingElse() {
-        const CliRun run =
-            runShell("\"$(dirname \"$CLI\")/flcc-reader\" dicom read mixed/a '' -1 -1 1000000 "
-                     "| head -c 8",
-                     m_folder.path());
-        QCOMPARE(run.output, QByteArray("FLCCDR03"));
+        const CliRun run = runShell(
+            "\"$(dirname \"$CLI\")/flcc-reader\" dicom read mixed/a '' -1 -1 -1 '' 1000000 "
+            "| head -c 8",
+            m_folder.path());
+        QCOMPARE(run.output, QByteArray("FLCCDR04"));
         QVERIFY2(test::kSanitized || run.errors.isEmpty(), run.errors.constData()); // leaks of GDCM
     }
 };

@@ -198,6 +198,7 @@ const std::vector<Library>& libraries() {
          {"viz/", "ui/bridge/", "tests/viz/", "tests/ui/", "tests/support/"}},
         {"GDCM", "^gdcm.*", {"engine/io/reader/"}},
         {"CFITSIO", "^fitsio\\.h$", {"engine/io/reader/fits.cpp"}},
+        {"OpenSlide", "^openslide\\.h$", {"engine/io/reader/slide.cpp"}},
         {"ITK", "^itk.*", {"engine/io/reader/itk_image.cpp", "engine/io/reader/itk_slices.cpp"}},
         {"giflib, libnetpbm, libwebp, LZF, OpenJPEG",
          "^(gif_lib\\.h|netpbm/.*|webp/.*|lzf\\.h|openjpeg\\.h)$",

@@ -2,6 +2,7 @@
 // second the extension and the scene. Positions that were read and can be written must be the same
 // after they are written and read again.
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 
@@ -22,7 +23,7 @@ io::ListPlace placeOf(std::uint8_t choice) {
         place.unknowns = {.binning = 4.0,
                           .unbinnedPixel = 1.35,
                           .unbinnedSize = base::Extents{400, 360, 320},
-                          .box = base::Extents{9, 8, 7}};
+                          .box = base::Extents{9, 8, (choice & 1) == 0 ? 7 : 1}};
     }
     return place;
 }
@@ -43,16 +44,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t choice = data[0] % formats;
     const io::ListFormat format =
         choice == 0 ? io::ListFormat::Auto : io::listFormats()[choice - 1].format;
-    const io::ListPlace place = placeOf(data[1]);
+    const io::ListPlace given = placeOf(data[1]);
     const std::string_view bytes(reinterpret_cast<const char*>(data + 2), size - 2);
     io::PositionList list;
     try {
-        list = io::parseList(bytes, format, place, nameOf(data[1]));
+        list = io::parseList(bytes, format, given, nameOf(data[1]));
     } catch (const base::Error&) { // a sentence for the user: what should happen
         return 0;
     }
     if (list.columns.empty()) {
         io::fillPeakCells(list);
+    }
+    // A list that states its boxes contradicts others.
+    io::ListPlace place = list.place;
+    if (!list.positions.empty() && list.positions.front().box.x > 0) {
+        place.unknowns.box = list.positions.front().box;
+    }
+    const bool alike = std::ranges::all_of(list.positions, [&](const io::ListedPosition& position) {
+        return position.box == list.positions.front().box;
+    });
+    if (!alike) {
+        place.unknowns.box.reset();
     }
     for (const io::ListFormatInfo& info : io::listFormats()) {
         std::string text;
@@ -62,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             continue;
         }
         const io::PositionList again =
-            io::parseList(text, info.format, list.place, "a" + std::string(info.extension));
+            io::parseList(text, info.format, place, "a" + std::string(info.extension));
         if (again.positions.size() != list.positions.size()) {
             std::fprintf(stderr, "%zu positions, as %s %zu\n", list.positions.size(),
                          std::string(info.name).c_str(), again.positions.size());

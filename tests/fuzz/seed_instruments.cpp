@@ -1,7 +1,9 @@
 #include <fstream>
 #include <string>
 
+#include "tests/engine/io/eer_fixture.h"
 #include "tests/engine/io/instrument_fixture.h"
+#include "tests/engine/io/slide_fixture.h"
 #include "tests/fuzz/seeds.h"
 
 namespace flcc::fuzz {
@@ -53,6 +55,14 @@ void writeInstruments(const std::filesystem::path& folder) {
                             {.type = 2, .wide = turned}));
     }
     write("hed/beside/mutant.img", varied(120));
+    write("eer/eight.eer", test::makeEer({.frames = 2, .picture = true}));
+    write("eer/stated.eer",
+          test::makeEer({.compression = 65002, .runBits = 5, .across = 1, .down = 1}));
+    std::filesystem::create_directories(folder / "svs");
+    test::writeSlide(folder / "svs" / "aperio.svs",
+                     {.levels = {{40, 35}, {10, 8}},
+                      .description = "Aperio Image\r\n40x35 (16x16) RAW|AppMag = 20|MPP = 0.25",
+                      .tile = 16});
     const test::Bytes mgh = followed(test::makeMgh({5, 4, 3, 2}, 4), 240);
     write("mgh/frames.mgh", mgh);
     write("mgz/frames.mgz", test::gzip(mgh));

@@ -36,7 +36,8 @@ void writePairs(const std::filesystem::path& folder);
 void writeLists(const std::filesystem::path& nrrd, const std::filesystem::path& mha);
 void writeDicom(const std::filesystem::path& folder);
 void writeHdf5(const std::filesystem::path& folder);
-/// MGH, EM, SPIDER, DM3 and DM4, SER, IMAGIC and FITS, each into a folder of its own in `folder`.
+/// MGH, EM, SPIDER, DM3 and DM4, SER, IMAGIC, FITS, EER and slides, each into a folder of its own
+/// in `folder`.
 void writeInstruments(const std::filesystem::path& folder);
 /// VTK legacy, GIPL and other formats of ITK, each into a folder of its own in `folder`.
 void writeScanners(const std::filesystem::path& folder);

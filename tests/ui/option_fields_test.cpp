@@ -57,7 +57,7 @@ const std::map<std::string, std::string>& reasons() {
         {"tolerance", list},
         {"species", list},
         {"comparison", list},
-        {"all-peaks", "File > Export > Peaks writes the list of each scene"},
+        {"all-peaks", "File > Export > Peaks asks for one list of all scenes"},
         {"slice", "the page shows the slice that the views show"},
         {"repeat", "a benchmark"},
         {"kernel", "the values of the kernel make it"},

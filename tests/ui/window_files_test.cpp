@@ -8,6 +8,7 @@
 #include <QDoubleSpinBox>
 #include <QDragEnterEvent>
 #include <QFileDialog>
+#include <QFormLayout>
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
@@ -413,6 +414,15 @@ void WindowFilesTest::thePreviewShowsTheFileThatIsWritten() {
     QCOMPARE(tomogram.text(), QString::fromStdString(scene.stem().string())); // offered
     tomogram.clear();
     QTest::keyClicks(&tomogram, QStringLiteral("TS_01"));
+    // The label says what the rows name.
+    const auto labelFor = [&](io::ListFormat kind) {
+        auto& choice = test::child<QComboBox>(formats, "peaksFormat");
+        choice.setCurrentIndex(choice.findData(static_cast<int>(kind)));
+        const auto* form = qobject_cast<QFormLayout*>(tomogram.parentWidget()->layout());
+        return static_cast<QLabel*>(form->labelForField(&tomogram))->text();
+    };
+    QCOMPARE(labelFor(io::ListFormat::Micrograph), QStringLiteral("Micrograph"));
+    QCOMPARE(labelFor(io::ListFormat::Relion5), QStringLiteral("Tomogram"));
     const QString shown = preview.toPlainText();
     QVERIFY(shown.contains(QStringLiteral("_rlnCenteredCoordinateXAngst")));
     QVERIFY(shown.contains(QStringLiteral("TS_01")));

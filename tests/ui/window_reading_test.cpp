@@ -2,8 +2,10 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDialog>
+#include <QDialogButtonBox>
 #include <QDragEnterEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTemporaryDir>
@@ -12,8 +14,10 @@
 #include <QUrl>
 
 #include "engine/io/atomic_file.h"
+#include "engine/io/process/reader_process.h"
 #include "engine/job/job.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/engine/io/slide_fixture.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/base/message_bar.h"
@@ -27,10 +31,12 @@ class WindowReadingTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void initTestCase() { io::detail::readerSetup().program = FLCC_READER; }
     void init() { m_window = test::shownWindow(); }
     void cleanup() { m_window.reset(); }
     void aPictureIsTurnedAndSaidSo();
     void oneOfSeveralImagesIsChosen();
+    void levelAndPartOfASlideAreChosen();
     void theOpacityOfATemplateIsItsMaskUntilRemoved();
     void theResolutionOfTheFileFillsTheSpacing();
     void aJobFileTakesFilesAsItSays();
@@ -110,6 +116,44 @@ void WindowReadingTest::oneOfSeveralImagesIsChosen() {
     QVERIFY(m_window->document().sceneExtents() == (base::Extents{8, 7, 1}));
     QVERIFY(m_window->flow().currentJob().reading.image == 1);
     QVERIFY(sentence().contains(QStringLiteral("30x20 pixels of 8 bits was not read")));
+}
+
+void WindowReadingTest::levelAndPartOfASlideAreChosen() {
+#ifndef FLCC_OPENSLIDE
+    QSKIP("built without OpenSlide");
+#endif
+    test::writeSlide(file("slide.svs").toStdString(),
+                     {.levels = {{400, 300}, {100, 75}}, .description = {}});
+    m_window->openFile(file("slide.svs"));
+    QTRY_VERIFY(m_window->findChild<QDialog*>(QStringLiteral("choiceDialog")) != nullptr);
+    auto& dialog = test::child<QDialog>(*m_window, "choiceDialog");
+    QTRY_VERIFY(dialog.isVisible());
+    QString said;
+    for (const QLabel* label : dialog.findChildren<QLabel*>()) {
+        said += label->text();
+    }
+    QVERIFY2(said.contains(QStringLiteral("0: 400x300, 1: 100x75 pixels")), qPrintable(said));
+    test::child<QSpinBox>(dialog, "choiceImage").setValue(1);
+    auto& part = test::child<QLineEdit>(dialog, "choicePart");
+    QPushButton* open = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open);
+    QTest::keyClicks(&part, QStringLiteral("20,10"));
+    QVERIFY(!open->isEnabled());
+    QTest::keyClicks(&part, QStringLiteral(": 40, 30"));
+    QVERIFY(open->isEnabled());
+    test::click(*open);
+    QTRY_VERIFY(m_window->document().hasScene());
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(m_window->document().sceneExtents() == (base::Extents{40, 30, 1}));
+    const job::Job job = m_window->flow().currentJob();
+    QVERIFY(job.reading.image == 1);
+    QVERIFY(job.reading.part == (base::Box{{20, 10, 0}, {40, 30, 1}}));
+    // A job file takes level and part, and does not ask.
+    io::writeText(file("job.json").toStdString(),
+                  R"({"scene": ")" + file("slide.svs").toStdString() +
+                      R"(", "crop": "3,4:9,8", "image": 0, "part": "100,50:60,40"})");
+    m_window->loadJob(file("job.json"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(m_window->document().sceneExtents() == (base::Extents{60, 40, 1}));
 }
 
 void WindowReadingTest::theOpacityOfATemplateIsItsMaskUntilRemoved() {

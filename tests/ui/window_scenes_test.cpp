@@ -2,8 +2,10 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
+#include <QDialogButtonBox>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFileDialog>
@@ -411,6 +413,29 @@ void WindowScenesTest::exportsAreThoseOfTheCommandLine() {
         QVERIFY(report.contains("\"stream_ms\""));
     }
     QVERIFY(!QFile::exists(file(QStringLiteral("b-map.mha"))));
+    // One list of all scenes, by its field in the dialog.
+    test::click(part<QWidget>("peaksExport"));
+    auto& formats = part<QDialog>("peaksExportDialog");
+    QTRY_VERIFY(formats.isVisible());
+    auto& joined = test::child<QCheckBox>(formats, "peaksJoined");
+    QVERIFY(joined.isVisible());
+    auto& format = test::child<QComboBox>(formats, "peaksFormat");
+    format.setCurrentIndex(format.findData(static_cast<int>(io::ListFormat::Imod)));
+    QVERIFY(!joined.isVisible()); // whose rows name no scene
+    format.setCurrentIndex(format.findData(static_cast<int>(io::ListFormat::Csv)));
+    QTest::keyClick(&joined, Qt::Key_Space);
+    QVERIFY(joined.isChecked());
+    test::click(*formats.findChild<QDialogButtonBox*>()->buttons().front());
+    auto& dialog = part<QFileDialog>("exportDialog");
+    QTRY_VERIFY(dialog.isVisible());
+    auto& name = test::child<QLineEdit>(dialog, "fileNameEdit");
+    name.setText(file(QStringLiteral("all.csv")));
+    QTest::keyClick(&name, Qt::Key_Return);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY2(QFile::exists(file(QStringLiteral("all.csv"))), qPrintable(sentence()));
+    for (const char* scene : {"scene0", "scene1", "scene2"}) {
+        QVERIFY(bytesOf(QStringLiteral("all.csv")).contains(QByteArray(",") + scene + '\n'));
+    }
     // All of them or none.
     QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("c-map-2.mha")));
     m_window->exporter().writeMap(path("c-map.mha"));

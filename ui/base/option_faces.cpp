@@ -26,6 +26,7 @@ const std::vector<OptionFace>& optionFaces() {
         {"scene-mask", face("Scene mask")},
         {"orientation", face("Turn pictures as their files say"), "", {{"stored", face("off")}}},
         {"image", face("Image")},
+        {"part", face("Part of the file")},
         {"spacing", face("Set spacing"), "", {{"resolution", face("Resolution of the file")}}},
         {"resample", face("Resample the template")},
         {"ignore-directions", face("Keep its axes as stored")},

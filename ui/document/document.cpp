@@ -303,9 +303,10 @@ void Document::setSceneFile(const std::shared_ptr<const job::SceneImage>& image,
         return;
     }
     const bool alone = m_scenes.size() == 1;
-    const bool likeFirst = index == 0 || (!first.path.empty() && !first.channel && !first.frame &&
-                                          !first.reading.image && !first.reading.resolution &&
-                                          base::extentsOf(image->pixels) == first.extents);
+    const bool likeFirst =
+        index == 0 || (!first.path.empty() && !first.channel && !first.frame &&
+                       !first.reading.image && !first.reading.part && !first.reading.resolution &&
+                       base::extentsOf(image->pixels) == first.extents);
     if (alone || likeFirst) {
         SceneEntry& scene = m_scenes[static_cast<std::size_t>(index)];
         scene.made = false;

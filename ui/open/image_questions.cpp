@@ -5,6 +5,7 @@
 #include <QFormLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTreeWidget>
@@ -13,9 +14,26 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/base/error.h"
+#include "engine/job/command_line.h"
 #include "ui/base/text.h"
 
 namespace flcc::ui {
+
+namespace {
+
+/// The box that a text names; nothing for another text.
+std::optional<base::Box> partOf(const QString& text) {
+    try {
+        return job::parseBox(text.simplified().remove(QLatin1Char(' ')).toStdString());
+    } catch (const base::Error&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace
+
+bool ImageQuestions::isSlide(const io::ImageInfo& info) { return info.format == "slide"; }
 
 void ImageQuestions::askImage(
     QWidget& window, const std::filesystem::path& path, const std::vector<io::ImageChoice>& images,
@@ -77,22 +95,31 @@ void ImageQuestions::askPart(QWidget& window, const std::filesystem::path& path,
     dialog->setObjectName(QStringLiteral("choiceDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     // The images of a file have channels and frames of their own, so that the image comes first.
-    const bool images = info.images > 1 && !known.reading->image;
-    dialog->setWindowTitle(images ? tr("Which image?") : tr("Which channel and frame?"));
+    const bool slide = isSlide(info);
+    const bool images = slide || (info.images > 1 && !known.reading->image);
+    dialog->setWindowTitle(slide    ? tr("Which level and part?")
+                           : images ? tr("Which image?")
+                                    : tr("Which channel and frame?"));
     auto* form = new QFormLayout(dialog);
     QString sentence =
-        images ? tr("%1 holds %2 images; number %3 has %4. Choose which one to open. Images "
-                    "count from 0.")
-                     .arg(fileName(path))
-                     .arg(info.images)
-                     .arg(info.image)
-                     .arg(sizeText(info.extents))
-               : tr("%1 has %2 channel(s) and %3 frame(s) of %4. Choose which one to open. "
-                    "Channels and frames count from 0.")
-                     .arg(fileName(path))
-                     .arg(info.channels)
-                     .arg(info.frames)
-                     .arg(sizeText(info.extents));
+        slide ? tr("%1 is a slide of %2 level(s); level %3 has %4. Choose the level to open, and "
+                   "the part of it if it is too large.")
+                    .arg(fileName(path))
+                    .arg(info.images)
+                    .arg(info.image)
+                    .arg(sizeText(info.extents))
+        : images ? tr("%1 holds %2 images; number %3 has %4. Choose which one to open. Images "
+                      "count from 0.")
+                       .arg(fileName(path))
+                       .arg(info.images)
+                       .arg(info.image)
+                       .arg(sizeText(info.extents))
+                 : tr("%1 has %2 channel(s) and %3 frame(s) of %4. Choose which one to open. "
+                      "Channels and frames count from 0.")
+                       .arg(fileName(path))
+                       .arg(info.channels)
+                       .arg(info.frames)
+                       .arg(sizeText(info.extents));
     auto* text = new QLabel(withNotes(std::move(sentence), info.notes), dialog);
     text->setWordWrap(true);
     text->setMinimumWidth(360);
@@ -111,20 +138,38 @@ void ImageQuestions::askPart(QWidget& window, const std::filesystem::path& path,
         form->addRow(label, field);
         return field;
     };
-    QSpinBox* image = number(tr("Image"), "choiceImage", images ? info.images : 1, info.image);
+    QSpinBox* image = number(slide ? tr("Level") : tr("Image"), "choiceImage",
+                             images ? info.images : 1, info.image);
     QSpinBox* channel =
         number(tr("Channel"), "choiceChannel", images ? 1 : info.channels, known.channel);
     QSpinBox* frame = number(tr("Frame"), "choiceFrame", images ? 1 : info.frames, known.frame);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Open | QDialogButtonBox::Cancel, dialog);
     form->addRow(buttons);
+    QLineEdit* part = nullptr;
+    if (slide) {
+        part = new QLineEdit(dialog);
+        part->setObjectName(QStringLiteral("choicePart"));
+        part->setAccessibleName(tr("Part"));
+        part->setPlaceholderText(tr("all"));
+        part->setToolTip(tr("Corner and size in pixels of the level, X,Y:W,H, such as "
+                            "2000,1500:1024,1024; empty: the whole level"));
+        form->insertRow(form->rowCount() - 1, tr("Part"), part);
+        QPushButton* open = buttons->button(QDialogButtonBox::Open);
+        QObject::connect(part, &QLineEdit::textChanged, open, [open](const QString& box) {
+            open->setEnabled(box.trimmed().isEmpty() || partOf(box));
+        });
+    }
     QObject::connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
     QObject::connect(dialog, &QDialog::accepted, &window,
-                     [image, channel, frame, reading = known.reading, then] {
+                     [image, part, channel, frame, reading = known.reading, then] {
                          OpenChoice choice;
                          choice.reading = reading;
                          if (image != nullptr) {
                              choice.reading->image = image->value();
+                         }
+                         if (part != nullptr) {
+                             choice.reading->part = partOf(part->text());
                          }
                          if (channel != nullptr) {
                              choice.channel = channel->value();

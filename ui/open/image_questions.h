@@ -23,8 +23,10 @@ struct ImageQuestions {
     static void askImage(QWidget& window, const std::filesystem::path& path,
                          const std::vector<io::ImageChoice>& images,
                          const std::function<void(std::optional<std::filesystem::path>)>& then);
-    /// Asks for image, channel and frame, as far as there are several and they are not chosen;
-    /// empty: the user cancelled.
+    /// Whether a level and a part of it are to be asked for.
+    [[nodiscard]] static bool isSlide(const io::ImageInfo& info);
+    /// Asks for image, channel and frame, as far as there are several and they are not chosen; of
+    /// a slide for level and part. Empty: the user cancelled.
     static void askPart(QWidget& window, const std::filesystem::path& path,
                         const io::ImageInfo& info, const OpenChoice& known,
                         const std::function<void(std::optional<OpenChoice>)>& then);

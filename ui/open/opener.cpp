@@ -199,7 +199,8 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                 Choice choice = wanted;
                 choice.reading = scene ? reading : job::companionReading(path, reading, stop);
                 const io::ImageInfo info = io::readImageInfo(path, stop, *choice.reading);
-                if (scene && info.images > 1 && !wanted.reading) {
+                const bool several = info.images > 1 || ImageQuestions::isSlide(info);
+                if (scene && several && !wanted.reading) {
                     return [this, target, path, info, choice, then] {
                         askChoice(target, path, info, choice, then);
                     };

@@ -20,7 +20,7 @@ void StackFiles::offer(const std::vector<std::filesystem::path>& paths) {
         return each.extents == first.extents && each.type == first.type;
     });
     if (paths.size() == scenes.size() && alike && first.extents.z == 1 && !first.channel &&
-        !first.frame && !first.reading.image) {
+        !first.frame && !first.reading.image && !first.reading.part) {
         Q_EMIT offered(tr("%1 files were opened as a list of scenes. All have %2 of "
                           "%3, so they can be the slices of one stack.")
                            .arg(paths.size())

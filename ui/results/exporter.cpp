@@ -83,8 +83,7 @@ const ResultEntry* Exporter::requireMap() {
         return nullptr;
     }
     if (result != nullptr && !result->job->map) {
-        Q_EMIT failed(
-            tr("There is no map to export: templates of different sizes give peaks only."));
+        Q_EMIT failed(tr("There is no map to export: templates of several sizes give peaks only."));
         return nullptr;
     }
     return result;
@@ -222,8 +221,9 @@ void Exporter::peaks() {
     if (result == nullptr) {
         return;
     }
-    auto* dialog = new PeaksExportDialog(shownList(*result, {}, {}),
-                                         m_flow.currentJob().peaksUnknowns, &m_window);
+    auto* dialog =
+        new PeaksExportDialog(shownList(*result, {}, {}), m_flow.currentJob().peaksUnknowns,
+                              static_cast<int>(shownRun().size()), &m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         const io::ListFormatInfo& info = io::infoOf(dialog->format());
@@ -234,8 +234,9 @@ void Exporter::peaks() {
         askOfResult(tr("Export peaks"), QStringLiteral("peaks") + extension,
                     QStringLiteral("%1 (*%2)").arg(toQString(std::string(info.title)), extension),
                     [this, format = info.format, unknowns = dialog->unknowns(),
-                     only = dialog->only()](const std::filesystem::path& path) {
-                        writePeaks(path, format, unknowns, only);
+                     only = dialog->only(),
+                     joined = dialog->joined()](const std::filesystem::path& path) {
+                        writePeaks(path, format, unknowns, only, joined);
                     });
     });
     dialog->open();
@@ -272,17 +273,19 @@ io::PositionList Exporter::shownList(const ResultEntry& entry, const io::ListUnk
 
 void Exporter::writePeaks(const std::filesystem::path& path, io::ListFormat format,
                           const io::ListUnknowns& unknowns,
-                          const std::vector<match::Decision>& only) {
+                          const std::vector<match::Decision>& only, bool joined) {
     if (requireResult() != nullptr) {
         const PeakChoice& choice = m_document.peakChoice();
         std::size_t all = 0;
         std::size_t chosen = 0;
         // Lists are made here: the choice may change while files are written.
         std::map<const job::JobResult*, io::PositionList> lists;
+        std::vector<io::PositionList> inOrder;
         for (const ResultEntry& each : shownRun()) {
             all += each.job->peaks.size();
             const auto& list = lists[each.job.get()] = shownList(each, unknowns, only);
             chosen += list.positions.size();
+            inOrder.push_back(list);
         }
         QString what = peaksText(static_cast<std::int64_t>(all));
         if (chosen < all) {
@@ -292,6 +295,12 @@ void Exporter::writePeaks(const std::filesystem::path& path, io::ListFormat form
                                   : choice.filtered
                                       ? tr("shown in the table")
                                       : tr("at or above %1").arg(choice.minScore, 0, 'f', 3));
+        }
+        if (joined) {
+            return write(path, [inOrder, what, format](const auto& file, const auto&) {
+                io::writeJoinedList(file, inOrder, format);
+                return std::optional(std::vector{what.toStdString() + "."});
+            });
         }
         writeScenes(path, [lists, what, format](const ResultEntry& entry, const auto& file,
                                                 const std::stop_token&) {

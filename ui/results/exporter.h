@@ -50,9 +50,10 @@ class Exporter : public QObject {
 
     // These functions write without asking. If there is no result, they emit failed().
     void writeScene(const std::filesystem::path& path);
+    /// `joined`: one list of all scenes of the run, in a format with io::namesTomograms().
     void writePeaks(const std::filesystem::path& path, io::ListFormat format = io::ListFormat::Auto,
                     const io::ListUnknowns& unknowns = {},
-                    const std::vector<match::Decision>& only = {});
+                    const std::vector<match::Decision>& only = {}, bool joined = false);
     void writeMap(const std::filesystem::path& path);
     void writeStatus(const std::filesystem::path& path);
     void writeIndex(const std::filesystem::path& path);

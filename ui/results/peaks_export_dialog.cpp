@@ -1,5 +1,6 @@
 #include "ui/results/peaks_export_dialog.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QCompleter>
 #include <QDialogButtonBox>
@@ -45,8 +46,8 @@ bool isOfTomography(io::ListNeed need) {
 } // namespace
 
 PeaksExportDialog::PeaksExportDialog(io::PositionList list, const io::ListUnknowns& unknowns,
-                                     QWidget* parent)
-    : QDialog(parent), m_list(std::move(list)) {
+                                     int scenes, QWidget* parent)
+    : QDialog(parent), m_list(std::move(list)), m_scenes(scenes) {
     setObjectName(QStringLiteral("peaksExportDialog"));
     setWindowTitle(tr("Export peaks"));
     m_list.place.unknowns = unknowns;
@@ -67,6 +68,10 @@ PeaksExportDialog::PeaksExportDialog(io::PositionList list, const io::ListUnknow
         }
     }
     buildOnly();
+    m_joined = new QCheckBox(tr("All %1 scenes in one list").arg(scenes), this);
+    m_joined->setObjectName(QStringLiteral("peaksJoined"));
+    m_joined->setToolTip(tr("One file whose rows name their scene or tomogram; switched off, each "
+                            "scene has a file of its own"));
     m_convention = new QLabel(this);
     m_convention->setWordWrap(true);
     buildFields();
@@ -90,15 +95,19 @@ PeaksExportDialog::PeaksExportDialog(io::PositionList list, const io::ListUnknow
     connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 
     auto* layout = new QVBoxLayout(this);
-    for (QWidget* each :
-         {static_cast<QWidget*>(m_format), static_cast<QWidget*>(m_only),
-          static_cast<QWidget*>(m_convention), m_fields, static_cast<QWidget*>(m_notes)}) {
+    for (QWidget* each : {static_cast<QWidget*>(m_format), static_cast<QWidget*>(m_only),
+                          static_cast<QWidget*>(m_joined), static_cast<QWidget*>(m_convention),
+                          m_fields, static_cast<QWidget*>(m_notes)}) {
         layout->addWidget(each);
     }
     layout->addWidget(m_preview, 1);
     layout->addWidget(m_buttons);
 
     connect(m_format, &QComboBox::currentIndexChanged, this, &PeaksExportDialog::refresh);
+    connect(m_joined, &QCheckBox::toggled, this, [this] {
+        readFields();
+        refresh();
+    });
     readFields();
     refresh();
 }
@@ -136,9 +145,7 @@ void PeaksExportDialog::buildFields() {
              tr("Size of the tomogram in voxels of the tilt series: X,Y,Z"),
              size ? QStringLiteral("%1,%2,%3").arg(size->x).arg(size->y).arg(size->z) : QString());
     m_offered = toQString(io::tomogramOf(m_list.place, io::ListFormat::Relion4));
-    m_tomogram = line("peaksTomogram", tr("Tomogram"),
-                      tr("Name of the tilt series, as the other program knows it; empty: the name "
-                         "of the scene's file"),
+    m_tomogram = line("peaksTomogram", tr("Tomogram"), {}, // refresh() says what it is
                       given.tomogram.empty() ? m_offered : toQString(given.tomogram));
     // The series, without what programs add to its name.
     auto* names = new QCompleter({m_offered, toQString(io::seriesOf(m_list.place.scene))}, this);
@@ -218,7 +225,7 @@ void PeaksExportDialog::readFields() {
             m_wrong = inWindowWords(error.what());
         }
     }
-    if (toQString(unknowns.tomogram) == m_offered) {
+    if (toQString(unknowns.tomogram) == m_offered || joined()) {
         unknowns.tomogram.clear(); // lists of other scenes have their own names
     }
     m_list.place.unknowns = unknowns;
@@ -277,16 +284,30 @@ void PeaksExportDialog::showDerived() {
     m_tomogram->setPlaceholderText(m_offered);
 }
 
+bool PeaksExportDialog::joined() const {
+    return m_scenes > 1 && io::namesTomograms(format()) && m_joined->isChecked();
+}
+
 void PeaksExportDialog::refresh() {
     const io::ListFormatInfo& info = io::infoOf(format());
+    m_joined->setVisible(m_scenes > 1 && io::namesTomograms(format()));
     m_convention->setText(toQString(io::conventionText(info)));
     const bool binned = std::ranges::any_of(info.needs, isOfTomography);
     auto& form = static_cast<QFormLayout&>(*m_fields->layout());
     for (QWidget* field : std::initializer_list<QWidget*>{m_binning, m_pixel, m_size, m_binnedBy}) {
         form.setRowVisible(field, binned);
     }
-    form.setRowVisible(m_tomogram, info.named);
-    m_fields->setVisible(binned || info.named);
+    form.setRowVisible(m_tomogram, info.named && !joined());
+    const bool micrograph = info.format == io::ListFormat::Micrograph;
+    const QString what = micrograph ? tr("Micrograph") : tr("Tomogram");
+    static_cast<QLabel*>(form.labelForField(m_tomogram))->setText(what);
+    m_tomogram->setAccessibleName(what);
+    m_tomogram->setToolTip(
+        micrograph ? tr("Path of the micrograph, as the other program knows it; empty: the name of "
+                        "the scene's file")
+                   : tr("Name of the tilt series, as the other program knows it; empty: the name "
+                        "of the scene's file"));
+    m_fields->setVisible(binned || (info.named && !joined()));
     showDerived();
     io::PositionList first = m_list;
     if (!only().empty()) {

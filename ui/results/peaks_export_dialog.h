@@ -7,6 +7,7 @@
 
 #include "engine/io/list_file.h"
 
+class QCheckBox;
 class QComboBox;
 class QDialogButtonBox;
 class QLabel;
@@ -22,10 +23,14 @@ class PeaksExportDialog : public QDialog {
     Q_OBJECT
 
   public:
-    /// `list`: what is written. `unknowns`: the facts that the fields begin with.
-    PeaksExportDialog(io::PositionList list, const io::ListUnknowns& unknowns, QWidget* parent);
+    /// `list`: what is written. `unknowns`: the facts that the fields begin with. `scenes`: how
+    /// many scenes of the run have a result.
+    PeaksExportDialog(io::PositionList list, const io::ListUnknowns& unknowns, int scenes,
+                      QWidget* parent);
 
     [[nodiscard]] io::ListFormat format() const;
+    /// The peaks of all scenes go into one list, whose rows name their scene.
+    [[nodiscard]] bool joined() const;
     /// Which peaks are written, by what was decided on them; empty: all.
     [[nodiscard]] std::vector<match::Decision> only() const;
     /// Without a tomogram where the name of the scene's file was left as it was offered.
@@ -42,6 +47,8 @@ class PeaksExportDialog : public QDialog {
     io::PositionList m_list;
     QComboBox* m_format = nullptr;
     QComboBox* m_only = nullptr;
+    QCheckBox* m_joined = nullptr;
+    int m_scenes = 1;
     QLabel* m_convention = nullptr;
     QWidget* m_fields = nullptr;
     QLineEdit* m_binning = nullptr;

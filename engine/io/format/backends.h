@@ -113,7 +113,9 @@ void drawByCairo(const AtomicFile& file, const Drawing& drawing);
                                     const std::stop_token& stop, const Reading& reading);
 [[nodiscard]] std::vector<ImageChoice> processChoices(const std::filesystem::path& path,
                                                       Format format, const std::stop_token& stop);
+/// `box`: only this box is read; of a format whose ImageInfo::regions is Box.
 [[nodiscard]] LoadedImage readByProcess(const std::filesystem::path& path, Format format,
-                                        const ReadOptions& options, ReadFiles* files);
+                                        const ReadOptions& options,
+                                        const std::optional<base::Box>& box, ReadFiles* files);
 
 } // namespace flcc::io::detail

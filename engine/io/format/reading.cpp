@@ -13,7 +13,7 @@ namespace {
 
 /// Throws Memory when `bytes` of pixels and `buffers` need more than the options allow.
 void requireMemory(const std::filesystem::path& path, std::int64_t bytes, std::int64_t buffers,
-                   const ReadOptions& options) {
+                   const ReadOptions& options, const std::string& wayOut) {
     constexpr std::int64_t kSmall = std::int64_t{4} << 20;
     const std::int64_t counted = buffers < kSmall ? 0 : buffers;
     const auto refuse = [&](const std::string& needs, std::int64_t limit,
@@ -29,7 +29,7 @@ void requireMemory(const std::filesystem::path& path, std::int64_t bytes, std::i
     if (cappedSum(bytes, counted) > options.maxBytes) {
         refuse(std::to_string(bytes) + " bytes in memory" +
                    (counted > 0 ? " and " + toDecode : std::string()),
-               options.maxBytes);
+               options.maxBytes, wayOut);
     }
 }
 
@@ -102,6 +102,22 @@ void requireReading(const std::filesystem::path& path, const ImageInfo& info,
     }
 }
 
+void requireInside(const std::filesystem::path& path, const base::Extents& extents,
+                   const base::Box& box) {
+    if (!base::contains(extents, box)) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "the region " + base::toString(box) + " leaves " + shown(path) +
+                              ", which has the extents " + base::toString(extents));
+    }
+}
+
+void moveTo(ImageInfo& info, const base::Box& box) {
+    info.extents = box.extents;
+    info.geometry = base::movedTo(info.geometry, {static_cast<double>(box.corner.x),
+                                                  static_cast<double>(box.corner.y),
+                                                  static_cast<double>(box.corner.z)});
+}
+
 Choice choose(const std::filesystem::path& path, const ImageInfo& info, const ReadOptions& options,
               std::int64_t buffers) {
     requireReading(path, info, options.reading);
@@ -123,7 +139,10 @@ Choice choose(const std::filesystem::path& path, const ImageInfo& info, const Re
     choice.frame = pick(options.frame, info.frames, "frame");
     const std::int64_t bytes =
         base::byteCount(info.extents, info.components * base::bytesPerVoxel(info.pixel));
-    requireMemory(path, bytes, buffers, options);
+    requireMemory(path, bytes, buffers, options,
+                  info.regions != RegionAccess::Box || options.reading.part ? ""
+                  : info.images > 1 ? "; choose a smaller level (--image) or a part of it (--part)"
+                                    : "; choose a part of it (--part)");
     return choice;
 }
 

@@ -44,6 +44,8 @@ enum class Format {
     Ge5,
     GeAdw,
     Siemens,
+    Slide,
+    Eer,
     Raw
 };
 
@@ -75,6 +77,13 @@ struct DatasetPath {
 /// asked for; Problem for an image that the file does not have, and for the resolution of a volume.
 void requireReading(const std::filesystem::path& path, const ImageInfo& info,
                     const Reading& reading);
+
+/// **Errors**: Problem for a box that leaves an image of these extents.
+void requireInside(const std::filesystem::path& path, const base::Extents& extents,
+                   const base::Box& box);
+
+/// Makes the properties of an image those of a box of it.
+void moveTo(ImageInfo& info, const base::Box& box);
 
 /// The channel and frame to read.
 struct Choice {

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
+#include "engine/base/error.h"
 #include "engine/io/files/paths.h"
 #include "engine/io/format/raw_file.h"
 
@@ -170,6 +172,11 @@ std::string modelText(const PositionList& list, const Preset& preset) {
     for (const ListedPosition& each : list.positions) {
         for (const double value :
              toFormat(preset, list.place, statedPoint(preset, list, each), each.box)) {
+            if (!(std::abs(value) <= std::numeric_limits<float>::max())) {
+                throw base::Error(base::ErrorCode::Problem,
+                                  "a model of IMOD cannot hold the coordinate " +
+                                      numberText(value) + " of a " + list.noun);
+            }
             to.real(value);
         }
     }

@@ -6,8 +6,10 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/io/files/paths.h"
+#include "engine/io/format/headers.h"
 #include "engine/io/format/raw_file.h"
 #include "engine/io/lists/text_lists.h"
+#include "engine/io/lists/tomograms.h"
 
 namespace flcc::io::detail::lists {
 
@@ -177,7 +179,8 @@ void takeComments(const std::vector<std::string>& comments, PositionList& list) 
         "format",         "positions",     "point", "voxel of the scene", "binning",
         "unbinned pixel", "unbinned size", "box",   "reference",          "centre"};
     const bool asked = place.unknowns.box.has_value(); // a box that was given counts
-    for (const std::string& line : comments) {
+    for (const std::string& comment : comments) {
+        const std::string line = trimmed(comment); // as it is read after it is written again
         const std::size_t colon = line.find(": ");
         const std::string key = line.substr(0, colon);
         const std::string value = colon == std::string::npos ? "" : line.substr(colon + 2);
@@ -273,6 +276,24 @@ void takeColumns(const Sheet& sheet, const std::vector<ListColumn>& known, Posit
     }
 }
 
+/// Which rows are of the scene: all, unless a column names their tomograms.
+std::vector<bool> rowsTaken(const Sheet& sheet, PositionList& list,
+                            const std::filesystem::path& name) {
+    const int column = sheet.column(kTomogramColumn);
+    std::vector<bool> taken(sheet.rows.size(), column < 0);
+    if (column >= 0) {
+        std::vector<std::string> names;
+        for (const auto& row : sheet.rows) {
+            const auto at = static_cast<std::size_t>(column);
+            names.push_back(at < row.size() ? row[at] : std::string());
+        }
+        for (const std::size_t row : rowsOfScene(names, list, name)) {
+            taken[row] = true;
+        }
+    }
+    return taken;
+}
+
 } // namespace
 
 void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name) {
@@ -297,8 +318,12 @@ void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem:
     }
     takeColumns(sheet, blobs ? blobColumns() : peakColumns(), list, name);
     std::size_t number = 0;
+    const std::vector<bool> taken = rowsTaken(sheet, list, name);
     for (const auto& row : sheet.rows) {
         ++number;
+        if (!taken[number - 1]) {
+            continue;
+        }
         const auto value = [&](int column) { return numberIn(row, column, name); };
         ListedPosition position;
         for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "engine/base/error.h"
 #include "engine/io/files/paths.h"
@@ -37,7 +38,12 @@ std::uint32_t number(std::string_view bytes, std::size_t at, std::size_t count) 
     return value;
 }
 
+/// **Errors**: Problem for a number beyond float32.
 std::uint32_t bitsOf(double value) {
+    if (!(std::abs(value) <= std::numeric_limits<float>::max())) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "a ROI of ImageJ cannot hold the coordinate " + numberText(value));
+    }
     return std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
 

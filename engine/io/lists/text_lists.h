@@ -69,6 +69,8 @@ void takeStatedPixels(const Sheet& sheet, const Preset& preset, PositionList& li
 void takeSheet(const Sheet& sheet, const Preset& preset, PositionList& list,
                const std::filesystem::path& name);
 
+/// The column of a table of this program that names the tomograms, or scenes, of its rows.
+inline constexpr std::string_view kTomogramColumn = "tomogram";
 /// The tables of this program.
 [[nodiscard]] Sheet ownSheet(const PositionList& list, char separator);
 void takeOwnSheet(const Sheet& sheet, PositionList& list, const std::filesystem::path& name);

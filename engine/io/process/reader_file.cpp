@@ -33,7 +33,17 @@ struct Answer {
     Turn turn{};          ///< from the voxels to the picture
 };
 
+std::string boxText(const base::Box& box) {
+    std::string text;
+    for (const std::int64_t number :
+         {box.corner.x, box.corner.y, box.corner.z, box.extents.x, box.extents.y, box.extents.z}) {
+        text += (text.empty() ? "" : ",") + std::to_string(number);
+    }
+    return text;
+}
+
 ReaderProcess start(const std::filesystem::path& path, Format format, const ReadOptions* options,
+                    const Reading& reading, const std::optional<base::Box>& box,
                     const std::stop_token& stop) {
     const DatasetPath named = splitDataset(path);
     const ReaderSetup& setup = readerSetup();
@@ -46,7 +56,8 @@ ReaderProcess start(const std::filesystem::path& path, Format format, const Read
     return ReaderProcess(path, format,
                          {std::string(rowOf(format).reader), options == nullptr ? "info" : "read",
                           named.file.string(), named.dataset, chosen(&ReadOptions::frame),
-                          chosen(&ReadOptions::channel),
+                          chosen(&ReadOptions::channel), std::to_string(reading.image.value_or(-1)),
+                          box ? boxText(*box) : std::string(),
                           std::to_string(options == nullptr ? 0 : options->maxBytes)},
                          {.memory = setup.baseMemory + voxels,
                           .seconds = options == nullptr ? setup.infoSeconds : setup.readSeconds},
@@ -125,10 +136,11 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
         failAs(process, path, header, sentence);
     }
     ImageInfo& info = answer.info;
-    if (header.pixel < 0 || header.pixel > static_cast<int>(base::PixelType::Float64) ||
-        header.components < 1 || header.components > 4 || header.frames < 1 ||
-        header.channels < 1 || header.skippedFiles < 0 || header.orientation < -1 ||
-        header.unit.back() != '\0') {
+    const bool imagesFit = header.images >= 1 && header.image >= 0 && header.image < header.images;
+    if (!imagesFit || header.regions < 0 || header.regions > 1 || header.pixel < 0 ||
+        header.pixel > static_cast<int>(base::PixelType::Float64) || header.components < 1 ||
+        header.components > 4 || header.frames < 1 || header.channels < 1 ||
+        header.skippedFiles < 0 || header.orientation < -1 || header.unit.back() != '\0') {
         process.failAnswer("values out of range");
     }
     info.format = name(format);
@@ -137,6 +149,9 @@ Answer receiveInfo(ReaderProcess& process, const std::filesystem::path& path, Fo
     info.components = header.components;
     info.frames = header.frames;
     info.channels = header.channels;
+    info.images = header.images;
+    info.image = header.image;
+    info.regions = header.regions == 1 ? RegionAccess::Box : RegionAccess::Whole;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         info.geometry.spacing[axis] = header.spacing[axis];
         info.geometry.origin[axis] = header.origin[axis] + 0.0; // no -0
@@ -260,13 +275,13 @@ std::filesystem::path folderOf(const std::filesystem::path& path) {
 
 ImageInfo processInfo(const std::filesystem::path& path, Format format, const std::stop_token& stop,
                       const Reading& reading) {
-    ReaderProcess process = start(path, format, nullptr, stop);
+    ReaderProcess process = start(path, format, nullptr, reading, std::nullopt, stop);
     return receiveInfo(process, path, format, reading).info;
 }
 
 std::vector<ImageChoice> processChoices(const std::filesystem::path& path, Format format,
                                         const std::stop_token& stop) {
-    ReaderProcess process = start(path, format, nullptr, stop);
+    ReaderProcess process = start(path, format, nullptr, {}, std::nullopt, stop);
     const ReaderHeader header = receiveHeader(process);
     Answer answer;
     (void)receiveTexts(process, header, answer);
@@ -296,13 +311,21 @@ std::vector<ImageChoice> processChoices(const std::filesystem::path& path, Forma
 }
 
 LoadedImage readByProcess(const std::filesystem::path& path, Format format,
-                          const ReadOptions& options, ReadFiles* files) {
+                          const ReadOptions& options, const std::optional<base::Box>& box,
+                          ReadFiles* files) {
     const bool series = rowOf(format).series && files != nullptr;
     if (series) {
         files->addFolder(folderOf(path)); // before the process opens any of them
     }
-    ReaderProcess process = start(path, format, &options, options.stop);
+    ReaderProcess process = start(path, format, &options, options.reading, box, options.stop);
     Answer answer = receiveInfo(process, path, format, options.reading);
+    if (box) {
+        if (answer.info.regions != RegionAccess::Box || answer.turned) {
+            process.failAnswer("an image without the region");
+        }
+        requireInside(path, answer.info.extents, *box);
+        moveTo(answer.info, *box);
+    }
     if (series && !files->keepOnly(answer.files)) {
         process.failAnswer("a file that is not in the folder");
     }

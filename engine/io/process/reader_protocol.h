@@ -7,15 +7,17 @@
 // The language between the programs and `flcc-reader`, the process that reads files through
 // libraries that may crash.
 //
-// Call: flcc-reader FORMAT info|read PATH DATASET FRAME CHANNEL MEMORY. FORMAT is a word of
-// FormatRow::reader; of "dicom", PATH is a folder or one file of it; of "hdf5", DATASET is a path
-// inside the file, or empty. FRAME and CHANNEL count from 0; -1 is none. A picture of more than
-// MEMORY bytes is answered without its voxels.
+// Call: flcc-reader FORMAT info|read PATH DATASET FRAME CHANNEL IMAGE BOX MEMORY. FORMAT is a word
+// of FormatRow::reader; of "dicom", PATH is a folder or one file of it; of "hdf5", DATASET is a
+// path inside the file, or empty. FRAME, CHANNEL and IMAGE count from 0; -1 is none. BOX is
+// "X,Y,Z,W,H,D" or empty. A picture of more than MEMORY bytes is answered without its voxels.
 //
 // Answer, on standard output: a ReaderHeader, then `textBytes` bytes of texts. If `code` is 0 and
 // `voxelBytes` is not 0, blocks follow: the number of their bytes (int64), then the bytes. A number
 // of kReaderFailed announces a second ReaderHeader, which says why reading ended early. Voxels are
 // in x, y, z order, the components of a voxel adjacent, in the byte order of the processor.
+//
+// With a BOX and ReaderHeader::regions, the voxels are those of the box; without, of the image.
 //
 // A text is one letter (ReaderText), the text, and a 0 byte.
 
@@ -36,7 +38,7 @@ inline constexpr bool kLimitsMemory = true;
 
 /// Changes with the layout of ReaderHeader, so that programs of different versions do not
 /// misunderstand each other.
-inline constexpr std::uint64_t kReaderMagic = 0x33305244'43434c46; // "FLCCDR03"
+inline constexpr std::uint64_t kReaderMagic = 0x34305244'43434c46; // "FLCCDR04"
 inline constexpr std::int64_t kReaderFailed = -1;
 
 /// Limits of an answer; a larger one is an error.
@@ -62,6 +64,9 @@ struct ReaderHeader {
     std::int32_t frames = 1;
     std::int32_t channels = 1;
     std::int32_t orientation = -1; ///< that the EXIF block states; -1: none. Voxels are as stored
+    std::int32_t images = 1;
+    std::int32_t image = 0;   ///< the one that is described
+    std::int64_t regions = 0; ///< 1: a box can be read without the rest
     std::array<std::int64_t, 3> extents{};
     std::array<double, 3> spacing{1, 1, 1};
     std::array<double, 3> origin{};
@@ -71,6 +76,6 @@ struct ReaderHeader {
     std::int64_t textBytes = 0;
     std::int64_t voxelBytes = 0; ///< of all blocks
 };
-static_assert(std::is_trivially_copyable_v<ReaderHeader> && sizeof(ReaderHeader) == 216);
+static_assert(std::is_trivially_copyable_v<ReaderHeader> && sizeof(ReaderHeader) == 232);
 
 } // namespace flcc::io

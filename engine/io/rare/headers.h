@@ -27,6 +27,7 @@ struct ItkHeader {
     std::vector<std::string> notes;
     /// Bytes of voxels that are there; -1: the size of the file says it.
     std::int64_t present = -1;
+    bool text = false; ///< the voxels are numbers in text
 };
 
 /// Read the header of a file. **Errors**: Input, without the path, for a file that is cut, that

@@ -212,6 +212,7 @@ ItkHeader vtkHeader(const std::filesystem::path& file) {
         const std::int64_t promised = promisedBytes(header);
         countNumbers(lines.stream(), promised / base::bytesPerVoxel(header.stored), header.pixel);
         header.present = promised;
+        header.text = true;
     }
     return header;
 }

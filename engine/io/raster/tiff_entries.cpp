@@ -10,6 +10,17 @@
 
 namespace flcc::io::detail {
 
+std::uint64_t firstDirectory(const Bytes& start) {
+    if (start.size() < 16 || start[0] != start[1] || (start[0] != 'I' && start[0] != 'M')) {
+        return 0;
+    }
+    const bool swapped = (start[0] == 'M') == (std::endian::native == std::endian::little);
+    const auto version = field<std::uint16_t>(start, 2, swapped);
+    return version == 42   ? field<std::uint32_t>(start, 4, swapped)
+           : version == 43 ? field<std::uint64_t>(start, 8, swapped)
+                           : 0;
+}
+
 TiffEntries::TiffEntries(const std::filesystem::path& path, std::uint64_t position) : m_path(path) {
     const Bytes head = take(0, 4);
     m_swapped = (head[0] == 'M') == (std::endian::native == std::endian::little);
@@ -17,6 +28,17 @@ TiffEntries::TiffEntries(const std::filesystem::path& path, std::uint64_t positi
     const std::size_t width = m_big ? 8 : 2;
     const std::uint64_t entries = numberIn(take(position, width), 0, width);
     m_entries = take(position + width, std::min<std::uint64_t>(entries, 65535) * (m_big ? 20 : 12));
+    m_end = position + width + entries * (m_big ? 20 : 12);
+}
+
+std::uint64_t TiffEntries::number(std::uint16_t tag) const {
+    const std::vector<std::uint64_t> all = numbers(tag, 8);
+    return all.empty() ? 0 : all.front();
+}
+
+std::uint64_t TiffEntries::next() const {
+    const std::size_t width = m_big ? 8 : 4;
+    return numberIn(take(m_end, width), 0, width);
 }
 
 std::optional<std::size_t> TiffEntries::find(std::uint16_t tag) const {

@@ -131,8 +131,8 @@ void requireSizes(const std::filesystem::path& path, const TiffSizes& sizes,
     constexpr int kFirstOfEer = 65000;
     constexpr int kLastOfEer = 65002;
     if (sizes.unknown >= kFirstOfEer && sizes.unknown <= kLastOfEer) {
-        failInput(path, "its format is EER (events of an electron camera), which cannot be read; "
-                        "sum its frames to MRC or TIFF (RELION, or IMOD: alignframes)");
+        failInput(path, "its pages hold EER (events of an electron camera) beside a picture; give "
+                        "the file the extension .eer");
     }
     if (sizes.unknown != 0) {
         failInput(path,

@@ -53,8 +53,18 @@ bool Request::picks(const FoundImage& image) const {
         return chosen < count && (chosen >= 0 || count == 1);
     };
     return voxels && fits(frame, image.frames) && fits(channel, image.channels) &&
-           base::byteCount(image.extents, image.components * base::bytesPerVoxel(image.pixel)) <=
-               memory;
+           base::byteCount(image.regions ? boxOf(image).extents : image.extents,
+                           image.components * base::bytesPerVoxel(image.pixel)) <= memory;
+}
+
+base::Box Request::boxOf(const FoundImage& image) const {
+    const base::Box all{{0, 0, 0}, image.extents};
+    if (box && !base::contains(image.extents, *box)) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "has the extents " + base::toString(image.extents) +
+                              ", which the region " + base::toString(*box) + " leaves");
+    }
+    return box.value_or(all);
 }
 
 ReaderAnswer::ReaderAnswer() : m_file(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
@@ -77,6 +87,16 @@ void ReaderAnswer::write(const void* bytes, std::int64_t count) const {
 }
 
 void ReaderAnswer::header(const FoundImage& image, bool withVoxels) {
+    send(image, withVoxels ? base::byteCount(image.extents,
+                                             image.components * base::bytesPerVoxel(image.pixel))
+                           : 0);
+}
+
+void ReaderAnswer::header(const FoundImage& image, const base::Box& box) {
+    send(image, base::byteCount(box.extents, image.components * base::bytesPerVoxel(image.pixel)));
+}
+
+void ReaderAnswer::send(const FoundImage& image, std::int64_t voxelBytes) {
     setTimer(0);
     io::ReaderHeader header;
     header.pixel = static_cast<std::int32_t>(image.pixel);
@@ -106,10 +126,10 @@ void ReaderAnswer::header(const FoundImage& image, bool withVoxels) {
         addText(texts, io::ReaderText::Entry, key + "=" + value);
     }
     header.textBytes = static_cast<std::int64_t>(texts.size());
-    if (withVoxels) {
-        header.voxelBytes =
-            base::byteCount(image.extents, image.components * base::bytesPerVoxel(image.pixel));
-    }
+    header.images = image.images;
+    header.image = image.image;
+    header.regions = image.regions ? 1 : 0;
+    header.voxelBytes = voxelBytes;
     write(&header, sizeof(header));
     write(texts.data(), header.textBytes);
     m_headerSent = true;

@@ -30,12 +30,15 @@ struct ItkFormat {
     Io::Pointer (*make)();
     /// ITK's own look at the header refuses good files; its sizes are set from ours.
     bool oursAlone = false;
+    /// Its CanStreamRead() holds for binary voxels, and tests/engine/io/region_test.cpp reads
+    /// boxes.
+    bool regions = false;
 };
 
 template <class Class> Io::Pointer makeIo() { return Class::New().GetPointer(); }
 
 constexpr std::array kItkFormats{
-    ItkFormat{"vtk", vtkHeader, makeIo<itk::VTKImageIO>},
+    ItkFormat{"vtk", vtkHeader, makeIo<itk::VTKImageIO>, false, true},
     ItkFormat{"gipl", giplHeader, makeIo<itk::GiplImageIO>},
     // Of a file with 16 bits and notes, ITK 5.2 says that it cannot be read.
     ItkFormat{"biorad", bioRadHeader, makeIo<itk::BioRadImageIO>, true},
@@ -126,11 +129,11 @@ FoundImage foundOf(const ItkHeader& header) {
     return found;
 }
 
-/// Sends one frame, and of channels one.
-void sendFrame(const std::vector<char>& all, const FoundImage& found, const Request& request,
-               ReaderAnswer& answer) {
+/// Sends one frame of `extents`, and of channels one.
+void sendFrame(const std::vector<char>& all, const FoundImage& found, const base::Extents& extents,
+               const Request& request, ReaderAnswer& answer) {
     const auto bytes = static_cast<std::size_t>(base::bytesPerVoxel(found.pixel));
-    const auto voxels = static_cast<std::size_t>(base::voxelCount(found.extents));
+    const auto voxels = static_cast<std::size_t>(base::voxelCount(extents));
     const auto step = bytes * static_cast<std::size_t>(found.components * found.channels);
     const char* frame =
         all.data() + static_cast<std::size_t>(std::max(request.frame, 0)) * voxels * step;
@@ -158,19 +161,27 @@ void answerItk(const Request& request, ReaderAnswer& answer) {
     const Io::Pointer io = format->make();
     io->SetFileName(std::filesystem::absolute(request.path).string());
     readInformation(*io, *format, header);
-    const FoundImage found = foundOf(header);
-    const bool sends = request.picks(found);
-    answer.header(found, sends);
-    if (!sends) {
+    FoundImage found = foundOf(header);
+    found.regions = format->regions && !header.text && io->CanStreamRead();
+    if (!request.picks(found)) {
+        answer.header(found, false);
         return;
     }
-    const auto sizes = sizesOf(*io);
-    itk::ImageIORegion whole(io->GetNumberOfDimensions());
+    const base::Box box =
+        found.regions ? request.boxOf(found) : base::Box{{0, 0, 0}, found.extents};
+    answer.header(found, box);
+    const std::array<std::int64_t, 4> corner{box.corner.x, box.corner.y, box.corner.z, 0};
+    const std::array<std::int64_t, 4> sizes{box.extents.x, box.extents.y, box.extents.z,
+                                            header.frames};
+    itk::ImageIORegion region(io->GetNumberOfDimensions());
     for (unsigned axis = 0; axis < io->GetNumberOfDimensions(); ++axis) {
-        whole.SetSize(axis, static_cast<itk::SizeValueType>(sizes[axis]));
+        region.SetIndex(axis, static_cast<itk::IndexValueType>(corner[axis]));
+        region.SetSize(axis, static_cast<itk::SizeValueType>(sizes[axis]));
     }
-    io->SetIORegion(whole);
+    io->SetUseStreamedReading(found.regions);
+    io->SetIORegion(region);
     header.stored = header.pixel; // as it lies in memory
+    header.extents = box.extents;
     std::vector<char> all(static_cast<std::size_t>(promisedBytes(header)));
     try {
         io->Read(all.data());
@@ -179,7 +190,7 @@ void answerItk(const Request& request, ReaderAnswer& answer) {
     } catch (const std::exception& error) {
         refuseAs(error);
     }
-    sendFrame(all, found, request, answer);
+    sendFrame(all, found, box.extents, request, answer);
 }
 
 } // namespace flcc::io::detail

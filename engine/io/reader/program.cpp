@@ -42,6 +42,9 @@ constexpr std::array kReaders{
 #ifdef FLCC_FITS
     Reader{"fits", detail::answerFits},
 #endif
+#ifdef FLCC_OPENSLIDE
+    Reader{"slide", detail::answerSlide},
+#endif
 #ifdef FLCC_ITK
     Reader{"vtk", detail::answerItk},           Reader{"gipl", detail::answerItk},
     Reader{"biorad", detail::answerItk},        Reader{"stimulate", detail::answerItk},
@@ -57,10 +60,22 @@ std::int64_t numberOf(std::string_view text) {
     return number;
 }
 
+/// "X,Y,Z,W,H,D"; nothing for an empty text.
+std::optional<base::Box> boxOf(std::string_view text) {
+    std::array<std::int64_t, 6> numbers{};
+    for (std::int64_t& number : numbers) {
+        const std::string_view part = text.substr(0, text.find(','));
+        number = numberOf(part);
+        text.remove_prefix(std::min(text.size(), part.size() + 1));
+    }
+    const base::Box box{{numbers[0], numbers[1], numbers[2]}, {numbers[3], numbers[4], numbers[5]}};
+    return numbers[3] < 1 ? std::nullopt : std::optional(box);
+}
+
 } // namespace
 
 int runReader(int argc, char** argv) {
-    const std::string_view format = argc == 8 ? argv[1] : "";
+    const std::string_view format = argc == 10 ? argv[1] : "";
     const auto* const reader = std::find_if(
         kReaders.begin(), kReaders.end(), [&](const Reader& each) { return each.word == format; });
     if (reader == kReaders.end() || ::isatty(STDOUT_FILENO) != 0) {
@@ -71,7 +86,9 @@ int runReader(int argc, char** argv) {
                                   .dataset = argv[4],
                                   .frame = static_cast<int>(numberOf(argv[5])),
                                   .channel = static_cast<int>(numberOf(argv[6])),
-                                  .memory = numberOf(argv[7]),
+                                  .image = static_cast<int>(numberOf(argv[7])),
+                                  .box = boxOf(argv[8]),
+                                  .memory = numberOf(argv[9]),
                                   .voxels = std::string_view(argv[2]) == "read"};
     ::prctl(PR_SET_PDEATHSIG, SIGKILL); // do not outlive the program that asked
     std::signal(SIGXFSZ, SIG_IGN);      // a library that writes a file gets an error

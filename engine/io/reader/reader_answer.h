@@ -28,6 +28,9 @@ struct FoundImage {
     std::map<std::string, std::string> metadata;
     std::int64_t skippedFiles = 0;
     std::optional<std::uint32_t> orientation{}; ///< of the EXIF block; the program that asks turns
+    int images = 1;
+    int image = 0;        ///< the one that is described
+    bool regions = false; ///< a box of it can be read without the rest
 };
 
 /// The path names several images.
@@ -49,8 +52,9 @@ class ReaderAnswer {
     /// Takes standard output for the answer. What libraries print there afterwards is dropped.
     ReaderAnswer();
 
-    /// `withVoxels` announces the voxels of one frame.
+    /// `withVoxels` announces the voxels of one frame, or of that of a box.
     void header(const FoundImage& image, bool withVoxels);
+    void header(const FoundImage& image, const base::Box& box);
     /// The next voxels.
     void voxels(const void* bytes, std::int64_t count);
     /// Says why the file cannot be read, before or after header().
@@ -64,6 +68,7 @@ class ReaderAnswer {
 
   private:
     void write(const void* bytes, std::int64_t count) const;
+    void send(const FoundImage& image, std::int64_t voxelBytes);
     /// What the handler of a signal is to say.
     void prepareLastWords(const std::string& sentence) const;
     [[nodiscard]] std::string failureText(base::ErrorCode code, const std::string& sentence,
@@ -80,12 +85,17 @@ struct Request {
     std::string dataset; ///< path inside an HDF5 file; may be empty
     int frame = -1;      ///< -1: none was chosen
     int channel = -1;
-    std::int64_t memory = 0; ///< bytes of voxels that the asking program can take
-    bool voxels = false;     ///< the header alone, or with the voxels of one frame and channel
+    int image = -1;                 ///< as frame
+    std::optional<base::Box> box{}; ///< nothing: all; counts where FoundImage::regions is set
+    std::int64_t memory = 0;        ///< bytes of voxels that the asking program can take
+    bool voxels = false; ///< the header alone, or with the voxels of one frame and channel
 
     /// True if the voxels of the chosen frame and channel of the image are to be sent. Call it
     /// before anything of their size is allocated.
     [[nodiscard]] bool picks(const FoundImage& image) const;
+    /// What is to be sent of an image whose regions can be read. **Errors**: Problem for a box that
+    /// leaves the image.
+    [[nodiscard]] base::Box boxOf(const FoundImage& image) const;
 };
 
 /// Reads the file or series that the request names and answers. **Errors**: Error, whose sentence
@@ -97,7 +107,8 @@ void answerPnm(const Request& request, ReaderAnswer& answer);
 void answerGif(const Request& request, ReaderAnswer& answer);
 void answerWebP(const Request& request, ReaderAnswer& answer);
 void answerJpeg2000(const Request& request, ReaderAnswer& answer);
-void answerFits(const Request& request, ReaderAnswer& answer); ///< if the build has CFITSIO
+void answerFits(const Request& request, ReaderAnswer& answer);  ///< if the build has CFITSIO
+void answerSlide(const Request& request, ReaderAnswer& answer); ///< if the build has OpenSlide
 /// By ITK, if the build has it: a file, and the files of a folder that are the slices of a volume.
 void answerItk(const Request& request, ReaderAnswer& answer);
 void answerItkSlices(const Request& request, ReaderAnswer& answer);

@@ -96,6 +96,10 @@ std::vector<std::int64_t> placesOf(const std::filesystem::path& path, SerFile& f
     const std::int64_t table =
         wide ? field<std::int64_t>(head, 22, kSerSwapped) : std::int64_t{whole(22)};
     const std::int64_t width = wide ? 8 : 4;
+    if (table < 0) {
+        failInput(path,
+                  "its header places the list of its pictures at byte " + std::to_string(table));
+    }
     requireBytes(path, valid * width, std::max<std::int64_t>(0, file.size() - table));
     const Bytes bytes = file.bytes(table, valid * width);
     std::vector<std::int64_t> places;

@@ -83,7 +83,10 @@ void BatchQueue::read() {
             reader("identity", finished.identity);
             reader("job", finished.job);
             reader("row", finished.row);
-            m_finished.push_back(std::move(finished));
+            if (finished.row.state == BatchState::Done ||
+                finished.row.state == BatchState::Failed) {
+                m_finished.push_back(std::move(finished));
+            }
         } catch (const base::Error&) { // a torn line, or of a newer version: it is done again
             continue;
         } catch (const nlohmann::json::exception&) {

@@ -56,6 +56,7 @@ std::vector<detail::Option<ConvolveJob>> makeRows() {
         rows::frame(),
         rows::orientation(),
         rows::image(),
+        rows::part(),
         rows::spacing(),
         rows::stream("convolve every slice of the scene, a stack, on its own; one output "
                      "for all, as .mha or .nrrd"),

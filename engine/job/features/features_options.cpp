@@ -93,6 +93,7 @@ std::vector<Row> makeRows() {
         rows::frame(),
         rows::orientation(),
         rows::image().named("image-number"),
+        rows::part(),
         rows::spacing(),
         rows::world(),
         rows::threads(),

@@ -90,8 +90,23 @@ Option<Common> orientation() {
 
 Option<Common> image() {
     return indexOption<Common>(
-        "image", "N", "image of a TIFF file with several images, from 0 (default: the main one)",
+        "image", "N",
+        "image of a TIFF file with several images, or level of a slide, from 0 (default: the main "
+        "one)",
         [](auto&& job) -> auto& { return job.reading.image; });
+}
+
+Option<Common> part() {
+    return {.name = "part",
+            .value = "X,Y[,Z]:W,H[,D]",
+            .help = "read this box of the scene's file only, and take it as the scene (default: "
+                    "all); positions count from its corner, places in the world stay",
+            .get =
+                [](const Common& job) {
+                    return job.reading.part ? std::optional(base::toString(*job.reading.part))
+                                            : std::nullopt;
+                },
+            .set = [](Common& job, const std::string& text) { job.reading.part = parseBox(text); }};
 }
 
 Option<Common> spacing() {

@@ -16,6 +16,7 @@ namespace flcc::job::detail::rows {
 /// Common::reading.
 [[nodiscard]] Option<Common> orientation();
 [[nodiscard]] Option<Common> image();
+[[nodiscard]] Option<Common> part();
 [[nodiscard]] Option<Common> spacing();
 [[nodiscard]] Option<Common> world();
 [[nodiscard]] Option<Common> threads();

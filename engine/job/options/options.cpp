@@ -333,6 +333,7 @@ std::vector<Option<Job>> makeOptions() {
         rows::frame(),
         rows::orientation(),
         rows::image(),
+        rows::part(),
         rows::spacing(),
         rows::world(),
         rows::stream(
@@ -470,7 +471,7 @@ std::vector<Option<Job>> makeOptions() {
         speciesOption(),
         fileOption<Job>("all-peaks", "FILE",
                         "of several scenes: one list of the peaks of all, whose rows name their "
-                        "tomogram, in the format of --peaks-format: relion4, relion5, "
+                        "tomogram, in the format of --peaks-format: csv, tsv, relion4, relion5, "
                         "relion-micrograph, warp, m, dynamo, dynamo0 or stopgap",
                         &Job::allPeaks),
         fileOption<Job>("comparison", "FILE",

@@ -144,6 +144,7 @@ Json inputsJson(const std::vector<InputReport>& inputs) {
                         {"series", input.series.empty() ? Json(nullptr) : series},
                         {"orientation", orientationName(input.reading.orientation)},
                         {"image", orNull(input.reading.image)},
+                        {"part", input.reading.part ? toJson(*input.reading.part) : Json(nullptr)},
                         {"note", orNull(noteOf(input))},
                         {"counts", orNull(input.counts)}});
     }

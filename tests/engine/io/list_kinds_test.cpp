@@ -343,6 +343,12 @@ class ListKindsTest : public QObject {
     }
 
     void binaryModelsOfImodAreWritten() {
+        QVERIFY(sentenceOf([] {
+                    (void)io::listText(particle({1e39, 21, 22.5}), ListFormat::ImodModel);
+                }).find("cannot hold the coordinate 1e+39") != std::string::npos);
+        QVERIFY(sentenceOf([] {
+                    (void)io::listText(particle({1e39, 21.5, 22.5}), ListFormat::ImageJRoi);
+                }).find("cannot hold the coordinate 1e+39") != std::string::npos);
         const std::string bytes = io::listText(particle({20.25, 21, 22.5}), ListFormat::ImodModel);
         QVERIFY(bytes.starts_with("IMODV1.2") && bytes.ends_with("IEOF"));
         QCOMPARE(intAt(bytes, 136), 60);

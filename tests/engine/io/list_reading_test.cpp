@@ -282,6 +282,19 @@ class ListReadingTest : public QObject {
         QVERIFY(readText("10\t20\t9\t9\n", {}, "a.box").positions.size() == 1); // without a scene
     }
 
+    void aGridThatNoSceneHasIsRefused() {
+        const std::string table = "rank,score,cx,cy,cz\n1,0.5,1.5,2,3\n";
+        QVERIFY(isAt(readText("# FLCC peaks\n# spacing: 2 1 1\n" + table), 0, {1.5, 2, 3}));
+        // A key behind blanks is the same key, as the blanks are lost when the list is written.
+        for (const char* stated : {"   spacing: 0 1 1", "spacing: 0 1 1", "spacing: -1 1 1",
+                                   "spacing: 1 1 1\n# origin: 0 1e300 0",
+                                   "spacing: 1 1 1\n# direction (rows): 1e300 0 0 0 1 0 0 0 1"}) {
+            QVERIFY2(has(refusal("# FLCC peaks\n# " + std::string(stated) + "\n" + table),
+                         "that no scene has"),
+                     stated);
+        }
+    }
+
     void marksOf3DSlicerAreReadInTheirSystem() {
         io::ListPlace place = deepPlace();
         place.geometry.unit = "mm";

@@ -197,8 +197,8 @@ class PictureKindsTest : public QObject {
         test::writeFile(file(), bmpOfRuns(2000, 1000, {0, 1}));
         for (const int memory : {1999999, 2000000}) {
             QProcess reader;
-            reader.start(FLCC_READER,
-                         {"bmp", "read", file().c_str(), "", "-1", "-1", QString::number(memory)});
+            reader.start(FLCC_READER, {"bmp", "read", file().c_str(), "", "-1", "-1", "-1", "",
+                                       QString::number(memory)});
             QVERIFY(reader.waitForFinished());
             const QByteArray answer = reader.readAllStandardOutput();
             io::ReaderHeader header;

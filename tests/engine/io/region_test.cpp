@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "engine/io/image_file.h"
+#include "engine/io/process/reader_process.h"
+#include "engine/io/stack_reader.h"
 #include "tests/engine/io/fixtures.h"
 #include "tests/support/test_class.h"
 
@@ -72,8 +74,10 @@ class RegionTest : public QObject {
         for (const base::Box& box : kBoxes) {
             for (int frame = 0; frame < frames; ++frame) {
                 for (int channel = 0; channel < channels; ++channel) {
-                    const io::LoadedImage part =
-                        io::readRegion(path, box, {.channel = channel, .frame = frame});
+                    io::ReadOptions options{.channel = channel, .frame = frame};
+                    const io::LoadedImage part = io::readRegion(path, box, options);
+                    options.reading.part = box;
+                    verifyPart(path, options, part);
                     QVERIFY(part.info.extents == box.extents);
                     QVERIFY(
                         part.info.geometry ==
@@ -99,11 +103,35 @@ class RegionTest : public QObject {
         }
     }
 
+    /// The part as the image of the file: its header, its pixels, its slices and a box of it.
+    static void verifyPart(const std::filesystem::path& path, const io::ReadOptions& options,
+                           const io::LoadedImage& right) {
+        const base::Extents& n = right.info.extents;
+        const io::ImageInfo info = io::readImageInfo(path, {}, options.reading);
+        QVERIFY(info.extents == n && info.geometry == right.info.geometry);
+        const io::LoadedImage whole = io::readImage(path, options);
+        QVERIFY(whole.info.extents == n && whole.info.geometry == right.info.geometry);
+        QCOMPARE(whole.components.size(), right.components.size());
+        const base::Box last{{n.x - 1, n.y - 1, n.z - 1}, {1, 1, 1}};
+        const io::LoadedImage corner = io::readRegion(path, last, options);
+        for (std::size_t i = 0; i < right.components.size(); ++i) {
+            QVERIFY(test::sameBits(whole.components[i], right.components[i]));
+            QCOMPARE(base::valueAt(base::viewOf(corner.components[i]), {0, 0, 0}),
+                     base::valueAt(base::viewOf(right.components[i]), last.corner));
+        }
+        const auto error = test::errorOf([&] {
+            (void)io::readRegion(path, {{0, 0, 0}, {n.x + 1, 1, 1}}, options);
+        });
+        QVERIFY(error && error->code() == base::ErrorCode::Problem);
+    }
+
     static double plainValue(const base::Index& place, int part, int frame) {
         return static_cast<double>(numberOf(place, part, frame));
     }
 
   private Q_SLOTS:
+    void initTestCase() { io::detail::readerSetup().program = FLCC_READER; }
+
     void metaImage() {
         for (const bool turned : {false, true}) {
             const std::string order = turned ? "BinaryDataByteOrderMSB = True\n" : "";
@@ -247,6 +275,69 @@ class RegionTest : public QObject {
         std::iota(voxels, voxels + base::voxelCount(kExtents), std::int16_t{0});
         QVERIFY(io::writeImage(at("w.tif"), base::viewOf(image), {}));
         verifyBoxes(at("w.tif"), RegionAccess::Whole, plainValue);
+    }
+
+    void vtkIsReadByItkInBoxes() {
+#ifndef FLCC_ITK
+        QSKIP("built without ITK");
+#endif
+        const std::string head =
+            "# vtk DataFile Version 3.0\nv\nBINARY\nDATASET STRUCTURED_POINTS\n"
+            "DIMENSIONS 9 7 5\nSPACING 2 3 4\nORIGIN 7 8 9\nPOINT_DATA 315\n";
+        test::writeFile(at("v.vtk"), test::joined(head + "SCALARS s short\nLOOKUP_TABLE default\n",
+                                                  voxelsIn({0, 1, 2}, {9, 7, 5, 1, 1}, true)));
+        verifyBoxes(at("v.vtk"), RegionAccess::Box, plainValue);
+        test::writeFile(at("v.vtk"), test::joined(head + "VECTORS v short\n",
+                                                  voxelsIn({3, 0, 1, 2}, {9, 7, 5, 3, 1}, true)));
+        verifyBoxes(at("v.vtk"), RegionAccess::Box, plainValue, 3);
+        const auto tooLarge = test::errorOf(
+            [&] { (void)io::readImage(at("v.vtk"), {.channel = 0, .maxBytes = 629}); });
+        QVERIFY(tooLarge && tooLarge->code() == base::ErrorCode::Memory);
+        QVERIFY(std::string(tooLarge->what()).find("choose a part of it") != std::string::npos);
+        const base::Box box{{1, 1, 1}, {8, 6, 4}};
+        (void)io::readRegion(at("v.vtk"), box, {.channel = 0, .maxBytes = 384});
+        // Numbers in text have no places.
+        std::string numbers;
+        for (int i = 0; i < 315; ++i) {
+            numbers += std::to_string(i) + "\n";
+        }
+        std::string text = head;
+        text.replace(text.find("BINARY"), 6, "ASCII");
+        test::writeFile(at("v.vtk"), text + "SCALARS s short\nLOOKUP_TABLE default\n" + numbers);
+        verifyBoxes(at("v.vtk"), RegionAccess::Whole, plainValue);
+    }
+
+    void slicesOfAPart() {
+        base::AnyImage image = base::makeImage(PixelType::Int16, kExtents);
+        auto* voxels = std::get<base::Image<std::int16_t>>(image).data();
+        std::iota(voxels, voxels + base::voxelCount(kExtents), std::int16_t{0});
+        const base::Box box{{2, 3, 1}, {4, 2, 3}};
+        std::vector<std::string> names{"s.tif", "s.mha", "s.nii.gz"};
+#ifdef FLCC_ITK
+        names.emplace_back("s.vtk");
+        test::writeFile(at("s.vtk"),
+                        test::joined("# vtk DataFile Version 3.0\nv\nBINARY\n"
+                                     "DATASET STRUCTURED_POINTS\nDIMENSIONS 9 7 5\n"
+                                     "POINT_DATA 315\nSCALARS s short\nLOOKUP_TABLE default\n",
+                                     voxelsIn({0, 1, 2}, {9, 7, 5, 1, 1}, true)));
+#endif
+        for (const std::string& name : names) {
+            if (!name.ends_with("vtk")) {
+                QVERIFY(io::writeImage(at(name), base::viewOf(image), {}));
+            }
+            io::ReadOptions options;
+            options.reading.part = box;
+            io::StackReader stack(at(name), options);
+            QCOMPARE(stack.count(), 3);
+            for (int z = 0; z < 3; ++z) {
+                const io::LoadedImage slice = stack.read(z);
+                QVERIFY(slice.info.extents == (base::Extents{4, 2, 1}));
+                QVERIFY(base::extentsOf(slice.components.at(0)) == (base::Extents{4, 2, 1}));
+                QCOMPARE(base::valueAt(base::viewOf(slice.components[0]), {3, 1, 0}),
+                         plainValue({5, 4, 1 + z}, 0, 0));
+                QCOMPARE(slice.info.geometry.origin[2], 1.0 + z);
+            }
+        }
     }
 
     void aBoxOutsideIsRefused() {

@@ -84,7 +84,11 @@ class SeriesFileTest : public QObject {
         refuse("a.ser", with(6, std::int32_t{0x4120}), "spectra");
         refuse("a.ser", with(18, std::int32_t{0}), "0 pictures");
         refuse("a.ser", with(18, std::int32_t{4}), "4 pictures of 3");
-        refuse("a.ser", with(22, std::int32_t{-5}), "cannot read");
+        refuse("a.ser", with(22, std::int32_t{-5}), "at byte -5");
+        // A place from which the bytes to the end of the file have no number.
+        test::Bytes wide = test::makeSer(right, {.type = 1, .wide = true});
+        test::put(wide, 22, std::int64_t{INT64_MIN});
+        refuse("a.ser", wide, "at byte -9223372036854775808");
         const std::size_t second = test::serPlace(right, plain, 1);
         refuse("a.ser", with(second + 42, std::int32_t{4}), "picture 1");
         const std::size_t first = test::serPlace(right, plain, 0);

@@ -67,6 +67,38 @@ class AllPeaksTest : public QObject {
         QVERIFY(refused("warp", false, "TS_01").find("--tomogram") != std::string::npos);
     }
 
+    void ownTablesNameTheSceneOfARow() {
+        const test::Scenes scenes;
+        for (const char* name : {"all.csv", "all.tsv"}) {
+            Job job = scenes.job();
+            job.allPeaks = scenes.path(name);
+            (void)job::runJob(job, {});
+            const std::string text = test::bytesOf(job.allPeaks);
+            QVERIFY(text.find("scene0.mha") == std::string::npos); // said of one scene alone
+            for (int i = 0; i < 3; ++i) {
+                const std::string scene = "scene" + std::to_string(i);
+                io::ListPlace place{};
+                place.scene = scenes.path(scene + ".mha").string();
+                const io::PositionList list =
+                    io::readList(job.allPeaks, io::ListFormat::Auto, place);
+                QCOMPARE(list.positions.size(), std::size_t{1});
+                QCOMPARE(list.columns.back().name, std::string("tomogram"));
+                QCOMPARE(list.positions[0].cells.back(), scene);
+                const base::Index corner = test::placeIn(i);
+                QVERIFY(std::abs(list.positions[0].centre[0] -
+                                 (static_cast<double>(corner.x) + 5.5)) < 0.5);
+                QVERIFY(std::ranges::any_of(list.notes, [](const std::string& note) {
+                    return note.find("of 3 rows 1 are of the tomogram") != std::string::npos;
+                }));
+            }
+            io::ListPlace other{};
+            other.scene = "x.mha";
+            const auto none = test::thrownBy(
+                [&] { (void)io::readList(job.allPeaks, io::ListFormat::Auto, other); });
+            QVERIFY(none.code == ErrorCode::Input);
+        }
+    }
+
     /// The column counts the boxes from 0 and is empty where a box leaves the scene.
     void aRowNamesItsBoxOfTheStack() {
         const test::Scenes scenes;

@@ -40,7 +40,7 @@ struct Case {
         (void)io::writeImage(folder.path("in/more/a.mha"), base::viewOf(first), {});
         std::ofstream(folder.path("in/notes.txt")) << "no image";
         batch.job = test::matchOf({"any.mha", folder.path("t.mha").string(), "--threads", "1",
-                                   "--planning", "estimate", "--peaks",
+                                   "--planning", "estimate", "--min-score", "0.6", "--peaks",
                                    folder.path("out/{scene}-peaks.csv").string(), "--map",
                                    folder.path("out/map.mha").string()});
         batch.files = job::batchFiles({folder.path("in"), folder.path("in/more/a.mha")});

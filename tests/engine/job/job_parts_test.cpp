@@ -148,6 +148,7 @@ void JobPartsTest::initTestCase() {
         {"frame", {"0", true}},
         {"orientation", {"stored", true}},
         {"image", {"0", true}},
+        {"part", {"2,2:40,30", true}},
         {"spacing", {"2,2mm", true}},
         {"world", {"lps", true}},
         {"stream", {"true", true, {{"scene", stack}, {"crop", "3,4,0:9,8,1"}}}},

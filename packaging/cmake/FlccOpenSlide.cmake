@@ -1,0 +1,20 @@
+# FLCC_OPENSLIDE=AUTO|ON|OFF: whether flcc-reader reads whole-slide pictures by OpenSlide. AUTO does
+# where it is found; ON asks for it. Leaves FLCC_HAS_OPENSLIDE and the target OpenSlide::OpenSlide.
+
+set(FLCC_OPENSLIDE AUTO CACHE STRING "Read whole-slide pictures by OpenSlide: AUTO (where it is found), ON, OFF")
+set_property(CACHE FLCC_OPENSLIDE PROPERTY STRINGS AUTO ON OFF)
+set(FLCC_HAS_OPENSLIDE OFF)
+if(NOT FLCC_OPENSLIDE MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "FLCC_OPENSLIDE is ${FLCC_OPENSLIDE}; it can be AUTO, ON or OFF")
+endif()
+if(FLCC_OPENSLIDE STREQUAL "OFF")
+    return()
+endif()
+find_package(OpenSlide QUIET)
+if(OpenSlide_FOUND)
+    set(FLCC_HAS_OPENSLIDE ON)
+elseif(FLCC_OPENSLIDE STREQUAL "ON")
+    message(FATAL_ERROR "FLCC_OPENSLIDE is ON, but OpenSlide was not found")
+else()
+    message(STATUS "OpenSlide: not found; whole-slide pictures cannot be read")
+endif()
