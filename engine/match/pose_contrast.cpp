@@ -23,7 +23,9 @@ constexpr std::int64_t kAtPeaks = 256; // members that are scored at peaks
 constexpr int kThings = 24;            // of each kind
 // Things of fewer copies hold the template, those of more share less with it than proteins do.
 constexpr int kCopies = 4;
-constexpr double kLeastSpread = 0.15;
+// Of proteins beside other proteins; the few things here would tell it badly on their own.
+constexpr double kLeastSpread = 0.2;
+constexpr double kMostSpread = 0.25;
 
 rotation::Quaternion unit(rotation::Quaternion q) {
     const double length = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
@@ -174,8 +176,8 @@ PoseContrast contrastOf(const std::vector<Tally>& things) {
             deviations.push_back(scores.deviation / best);
         }
     }
-    return {medianOf(others), std::max(kLeastSpread, spreadOf(others)), medianOf(owns),
-            medianOf(deviations)};
+    return {medianOf(others), std::clamp(spreadOf(others), kLeastSpread, kMostSpread),
+            medianOf(owns), medianOf(deviations)};
 }
 
 } // namespace

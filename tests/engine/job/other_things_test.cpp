@@ -132,6 +132,15 @@ class OtherThingsTest : public QObject {
         QVERIFY(!listed.report.threshold->others && !warns(listed.report.warnings));
     }
 
+    /// Refining takes up peaks that better ones hide, and so those at the balls.
+    void refiningBringsNoneBack() {
+        job::Job job = turned();
+        job.poses.refine = true;
+        const job::JobResult result = test::searched(images(true, false), job);
+        QCOMPARE(foundAt(result.peaks, kRods), kRods.size());
+        QCOMPARE(foundAt(result.peaks, kBalls), std::size_t{0});
+    }
+
     void rodsAloneStay() {
         const job::JobResult result = test::searched(images(false, false), turned());
         QCOMPARE(foundAt(result.peaks, kRods), kRods.size());
