@@ -252,6 +252,8 @@ std::int64_t PlaceVerdicts::others() const { return std::ranges::count(own, fals
 PlaceVerdicts judgePlaces(const std::vector<PlaceScores>& places, const PoseContrast& contrast,
                           double noise, double number) {
     constexpr double kNoiseOfOthers = 0.5;
+    constexpr double kUneven = 1.2;
+    constexpr double kUnevenSpread = 0.15;
     constexpr double kFirstShare = 0.9;
     constexpr double kLeastShare = 0.5;
     constexpr double kMostShare = 0.99;
@@ -261,19 +263,22 @@ PlaceVerdicts judgePlaces(const std::vector<PlaceScores>& places, const PoseCont
     std::vector<double> ratios; // logarithms of the likelihood of the template over something else
     for (const PlaceScores& place : places) {
         const double spread = contrast.spread * place.deviation;
-        const double excess = place.best - place.mean - contrast.other * place.deviation;
-        const double expected =
-            contrast.own * place.best -
-            contrast.other * std::hypot(contrast.ownDeviation * place.best, noise);
+        const double usual = contrast.other * place.deviation;
+        const double excess = place.best - place.mean - usual;
+        const double expected = contrast.own * place.best - usual;
         const double s0 = std::hypot(spread, kNoiseOfOthers * noise);
         const double s1 = std::hypot(spread, noise);
-        if (expected <= 0 || s0 <= 0) {
-            ratios.push_back(0);
-            continue;
+        const double deviation = std::hypot(contrast.ownDeviation * place.best, noise);
+        const double uneven =
+            deviation > 0 ? std::max(0.0, place.deviation / deviation - kUneven) / kUnevenSpread
+                          : 0;
+        double ratio = -uneven * uneven / 2;
+        if (expected > 0 && s0 > 0) {
+            const double less = std::max(0.0, expected - excess) / s1;
+            const double more = std::max(0.0, excess) / s0;
+            ratio += std::log(s0 / s1) - less * less / 2 + more * more / 2;
         }
-        const double less = std::max(0.0, expected - excess) / s1;
-        const double more = std::max(0.0, excess) / s0;
-        ratios.push_back(std::log(s0 / s1) - less * less / 2 + more * more / 2);
+        ratios.push_back(ratio);
     }
     PlaceVerdicts made;
     made.share = kFirstShare;

@@ -24,7 +24,7 @@ struct PlaceScores {
 /// is that of the best of so many accidents.
 struct PoseContrast {
     double other = 0;        ///< contrast where something else lies, median
-    double spread = 0;       ///< standard deviation of it, from the median of the differences
+    double spread = 0;       ///< standard deviation of it, within 0.2 to 0.25
     double own = 0;          ///< (best - mean) / best where the template lies, median
     double ownDeviation = 0; ///< deviation / best there, median
 };
@@ -58,15 +58,16 @@ struct PlaceVerdicts {
 
 /// Judges places that stand out from noise. With e = best - mean - other * deviation of a place,
 /// - something else has e of at most about 0, with s_0 = hypot(spread * deviation, noise / 2);
-/// - the template has e of at least about e_1 = own * best - other * hypot(ownDeviation * best,
-///   noise), if that is positive, with s_1 = hypot(spread * deviation, noise).
-/// Both are Gaussian. Their shares among the places are those of the largest likelihood with the
+/// - the template has e of at least about e_1 = own * best - other * deviation, with s_1 =
+///   hypot(spread * deviation, noise), and a deviation of at most about 1.2 times d_1 =
+///   hypot(ownDeviation * best, noise), with 0.15 d_1.
+/// All are Gaussian. Their shares among the places are those of the largest likelihood with the
 /// weight of two more places of the template; below 1/2 the share of the template is 1/2. Where the
-/// template is too round or too weak to tell (e_1 <= 0), a place counts as the template's. Others
-/// do if the template is more probable there than something else, and either at least four times as
-/// probable or, most probable ones first, while no more than `number` of all are expected to be of
-/// something else. `noise`: the deviation of the scores of noise. **Source**: mixtures by
-/// expectation and maximisation, Dempster, Laird, Rubin, J. R. Stat. Soc. B 39, 1977.
+/// template is too round or too weak to tell (e_1 <= 0, deviation <= 1.2 d_1), a place counts as
+/// the template's. Others do if the template is more probable there than something else, and either
+/// at least four times as probable or, most probable ones first, while no more than `number` of all
+/// are expected to be of something else. `noise`: the deviation of the scores of noise. **Source**:
+/// mixtures by expectation and maximisation, Dempster, Laird, Rubin, J. R. Stat. Soc. B 39, 1977.
 [[nodiscard]] PlaceVerdicts judgePlaces(const std::vector<PlaceScores>& places,
                                         const PoseContrast& contrast, double noise, double number);
 

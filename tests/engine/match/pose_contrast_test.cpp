@@ -36,6 +36,10 @@ class PoseContrastTest : public QObject {
         QVERIFY((made.own == std::vector<bool>{true, true, false, false, false, false, false}));
         QCOMPARE(made.others(), std::int64_t{5});
         QCOMPARE(made.share, 0.5); // the template is never taken for rare
+        // Twice the deviation that the template has, so that it would stand out less than that.
+        QCOMPARE(
+            match::judgePlaces({{0.6, 0.3, 0.1}, scoresAt(0.6, 4.8)}, kOfSearch, kScatter, 1).own,
+            (std::vector<bool>{false, true}));
     }
 
     /// By hand: at a contrast of 3.85 the template is twice as probable as something else, so that
