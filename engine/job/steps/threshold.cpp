@@ -197,15 +197,20 @@ std::vector<match::Peak> leaveOthers(const match::SearchedMap& map, const method
     return others;
 }
 
-/// Takes peaks away that lie within half of the template's extents from one of `others`.
-void takeAway(std::vector<match::Peak>& peaks, const std::vector<match::Peak>& others,
-              const base::Extents& templ) {
-    std::erase_if(peaks, [&](const match::Peak& peak) {
-        return std::ranges::any_of(others, [&](const match::Peak& other) {
-            return 2 * std::abs(peak.corner.x - other.corner.x) <= templ.x &&
-                   2 * std::abs(peak.corner.y - other.corner.y) <= templ.y &&
-                   2 * std::abs(peak.corner.z - other.corner.z) <= templ.z;
-        });
+/// Takes hidden peaks away that were not judged: those within half of the template's extents from
+/// one of `others`, and those farther than its extents from every listed peak, which others hide.
+void takeAway(std::vector<match::Peak>& hidden, const std::vector<match::Peak>& others,
+              const std::vector<match::Peak>& listed, const base::Extents& templ) {
+    const auto within = [&templ](const match::Peak& a, const match::Peak& b, std::int64_t times) {
+        return times * std::abs(a.corner.x - b.corner.x) <= templ.x &&
+               times * std::abs(a.corner.y - b.corner.y) <= templ.y &&
+               times * std::abs(a.corner.z - b.corner.z) <= templ.z;
+    };
+    std::erase_if(hidden, [&](const match::Peak& peak) {
+        return std::ranges::any_of(others,
+                                   [&](const auto& each) { return within(peak, each, 2); }) ||
+               std::ranges::none_of(listed,
+                                    [&](const auto& each) { return within(peak, each, 1); });
     });
 }
 
@@ -270,7 +275,7 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
         if (wanted.hidden) {
             hidden = hiddenPeaks(scene, maps, geometry, wanted, stop);
             if (leaves) {
-                takeAway(hidden, others, maps.front().poses->templExtents());
+                takeAway(hidden, others, found.peaks, maps.front().poses->templExtents());
             }
         }
         match::refinePeaks(found.peaks, scene, maps, options, pool, stop, part(finds, 1 - finds),
