@@ -245,6 +245,8 @@ struct Listing {
     /// one; 1 lists any. Empty: maxOverlapOf().
     std::optional<double> maxOverlap;
     bool partialPeaks = false; ///< PARTIAL placements may be peaks
+    /// With a threshold by false positives, lists places of other things too (leavesOthers()).
+    bool listOthers = false;
 
     friend bool operator==(const Listing&, const Listing&) = default;
 };

@@ -18,6 +18,7 @@
 #include "engine/job/preparation.h"
 #include "engine/match/decision.h"
 #include "engine/match/peaks.h"
+#include "engine/match/pose_contrast.h"
 #include "engine/match/score_gap.h"
 #include "engine/match/score_law.h"
 #include "engine/method/match_map.h"
@@ -252,6 +253,8 @@ struct ThresholdReport {
     std::vector<std::string> warnings{};    ///< why more peaks may be false than that
     /// Among the scores of the listed peaks that the law of the noise lists.
     std::optional<match::ScoreGap> gap{};
+    /// Places of other things that are left out; empty where they were not looked for.
+    std::optional<match::OtherThings> others{};
 
     /// The least score of a listed peak of any map.
     [[nodiscard]] double least() const {

@@ -3,10 +3,11 @@
 tomograms.py FLCC_CLI FOLDER [--names NAME,NAME] [--step 20] [--tolerance 4] [--wedge 60,60] [--bank] [--keep FOLDER]:
 FOLDER holds tomogram.mrc, and for each species template-NAME.mrc (a cube with an odd edge that leaves 2 voxels around
 the particle) and truth-NAME.csv (columns name, cx, cy, cz in voxels from 0). For each name a search of that species
-alone: F1 of the peaks of the default threshold, the best F1 over all thresholds, and at which species the false peaks
-lie. With --bank all species in one run: a table of species against templates, F4, the mean over the species of F-beta
-with beta 4, and whether flcc-cli counts the same. Peaks are paired with particles one to one by scipy, not by flcc-cli.
---keep writes the peaks of each search as NAME.csv, and bank.json. Needs numpy and scipy.
+alone: F1 of the peaks of the default threshold, the same with places of other things listed too, the best F1 over all
+thresholds, and at which species the false peaks of the default threshold lie. With --bank all species in one run: a
+table of species against templates, F4, the mean over the species of F-beta with beta 4, and whether flcc-cli counts the
+same. Peaks are paired with particles one to one by scipy, not by flcc-cli. --keep writes the peaks of each search as
+NAME.csv, and bank.json. Needs numpy and scipy.
 """
 
 import argparse
@@ -56,7 +57,7 @@ def search(cli, folder, names, given, options):
             path = os.path.join(folder, f"template-{name}.mrc")
             call += ([] if i == 0 else ["--template"]) + [path, "--mask", f"sphere:{extent(path) // 2 - 1}"]
         call += ["--rotations", given.step, "--wedge", given.wedge, "--report", os.path.join(work, "r.json"), "--quiet", "--yes"]
-        call += ["--max-peaks", str(given.peaks), *options]
+        call += options if "--max-peaks" in options else ["--max-peaks", str(given.peaks), *options]
         start = time.monotonic()
         subprocess.run(call, check=True)
         seconds = time.monotonic() - start
@@ -80,10 +81,11 @@ def default_of(peaks):
     return [peak for peak in peaks if peak["false_positives"] <= 1][:100]
 
 
-def one_species(name, peaks, truths, radii, given):
+def one_species(name, peaks, listed, truths, radii, given):
+    """F1 and number of the default list, F1 and number with other things, best F1 and its number, false peaks."""
     true = truths[name]
     f1 = lambda part: f_beta(len(pairs(places(part), true, given.tolerance)), len(part), len(true), 1)
-    listed = default_of(peaks)
+    every = default_of(peaks)
     best, number = max((f1(peaks[: i + 1]), -i - 1) for i in range(len(peaks)))
     here = [place_of(at, truths, radii) for at in places(peaks)]
     right = {i for i, _ in pairs(places(peaks), true, given.tolerance)}
@@ -93,9 +95,10 @@ def one_species(name, peaks, truths, radii, given):
             table.writerow(["score", "true", "species_of_that_place", "false_positives", "x", "y", "z"])
             for i, peak in enumerate(peaks):
                 table.writerow([peak["score"], int(i in right), here[i], peak["false_positives"], *peak["centre"]])
-    wrong = [here[i] for i in range(len(listed)) if i not in right]
+    own = {i for i, _ in pairs(places(listed), true, given.tolerance)}
+    wrong = [place_of(at, truths, radii) for i, at in enumerate(places(listed)) if i not in own]
     others = ", ".join(f"{wrong.count(other)} {other}" for other in sorted(set(wrong), key=wrong.count, reverse=True))
-    return f1(listed), len(listed), best, -number, others
+    return f1(listed), len(listed), f1(every), len(every), best, -number, others
 
 
 def confusion(listed, names, truths, tolerance):
@@ -159,12 +162,12 @@ def main():
     every = sorted(f[6:-4] for f in os.listdir(given.folder) if f.startswith("truth-") and f.endswith(".csv"))
     truths = {name: truth_of(given.folder, name) for name in every}
     radii = {name: extent(os.path.join(given.folder, f"template-{name}.mrc")) // 2 - 2 for name in every}
-    print("| species | F1 | listed | best F1 | listed | false peaks at | seconds |\n|---|---|---|---|---|---|---|", flush=True)
+    print("| species | F1 | listed | --list-others: F1 | listed | best F1 | listed | false peaks at | seconds |\n" + "|---" * 9 + "|", flush=True)
     for name in [name for name in given.names.split(",") if name]:
-        report, seconds = search(given.cli, given.folder, [name], given, ["--false-positives", "1e6"])
-        peaks = report["peaks"]
-        f1, listed, best, number, others = one_species(name, peaks, truths, radii, given)
-        print(f"| {name} | {f1:.3f} | {listed} | {best:.3f} | {number} | {others} | {seconds:.0f} |", flush=True)
+        listed, seconds = search(given.cli, given.folder, [name], given, ["--max-peaks", "100"])
+        peaks = search(given.cli, given.folder, [name], given, ["--false-positives", "1e6", "--list-others"])[0]["peaks"]
+        f1, number, f1_all, all_listed, best, at_best, others = one_species(name, peaks, listed["peaks"], truths, radii, given)
+        print(f"| {name} | {f1:.3f} | {number} | {f1_all:.3f} | {all_listed} | {best:.3f} | {at_best} | {others} | {seconds:.0f} |", flush=True)
     if given.bank:
         with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="") as file:
             table = csv.writer(file)

@@ -55,6 +55,11 @@ const std::vector<OptionFace>& optionFaces() {
          .step = 0.05},
         {"partial-peaks", face("PARTIAL peaks too"),
          face("Placements that leave the scene or its mask can be peaks, too")},
+        {"list-others", face("Other things too"),
+         face(
+             "With orientations in volumes and an automatic threshold: also lists places where "
+             "other orientations of the template score almost as much as the best one, as at other "
+             "particles")},
         // The list of peaks.
         {"max-peaks", face("Most peaks"), face("Largest number of peaks in the list")},
         {"min-score", face("Threshold")},

@@ -250,6 +250,13 @@ std::optional<FoundPeaks> stricterPeaks(const KeptMap& kept, const FoundPeaks& l
         wanted.partialPeaks != looser.partialPeaks) {
         return std::nullopt;
     }
+    // Other things are judged together: a stricter list may leave out others.
+    const bool judged = !kept.images->inputs.banks.empty() &&
+                        detail::leavesOthers(withThresholds(kept.images->job, wanted));
+    if (judged ||
+        (list.threshold && list.threshold->others && list.threshold->others->others > 0)) {
+        return std::nullopt;
+    }
     const auto valueOf = [&](const PeakThresholds& thresholds) {
         const Job job = withThresholds(kept.images->job, thresholds);
         return list.threshold

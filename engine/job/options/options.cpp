@@ -498,6 +498,11 @@ std::vector<Option<Job>> makeOptions() {
         maxOverlapOption(),
         flagOption<Job>("partial-peaks", "panels that leave the scene or its mask may be peaks",
                         &Job::partialPeaks),
+        flagOption<Job>("list-others",
+                        "with --rotations in volumes and an automatic threshold: also list places "
+                        "where other orientations of the template score almost as much as the best "
+                        "one, as at other particles",
+                        &Job::listOthers),
         fileOption<Job>("map", "FILE", "write the scores: .mha .nrrd .nii .nii.gz .mrc .tif .h5",
                         &Job::map),
         fileOption<Job>("status", "FILE", "write the status of every score", &Job::status),

@@ -39,10 +39,14 @@ FLCC_FIELDS(io::FileDigest, path, sha256)
 
 /// A turned picture is a truth value, as Orientation has no words.
 template <class Archive> void fields(Archive& archive, io::Reading& self) {
+    {
+        [[maybe_unused]] const auto& [orientation, image, part, resolution] = self;
+    }
     bool stored = self.orientation == io::Orientation::Stored;
     archive("stored", stored);
     self.orientation = stored ? io::Orientation::Stored : io::Orientation::Applied;
     archive("image", self.image);
+    archive("part", self.part);
     archive("resolution", self.resolution);
 }
 
@@ -138,7 +142,10 @@ template <class Archive> void fields(Archive& archive, match::SearchLaw& self) {
         self.compareByRarity();
     }
 }
-FLCC_FIELDS(ThresholdReport, value, values, chosenBy, asked, law, falsePositives, warnings, gap)
+FLCC_FIELDS(match::PoseContrast, other, spread, own, ownDeviation)
+FLCC_FIELDS(match::OtherThings, contrast, places, others)
+FLCC_FIELDS(ThresholdReport, value, values, chosenBy, asked, law, falsePositives, warnings, gap,
+            others)
 
 // Peaks.
 FLCC_FIELDS(rotation::Quaternion, w, x, y, z)

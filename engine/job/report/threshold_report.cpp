@@ -102,6 +102,16 @@ Json gapJson(const std::optional<match::ScoreGap>& gap) {
                : Json(nullptr);
 }
 
+Json othersJson(const std::optional<match::OtherThings>& others) {
+    return others ? Json{{"places", others->places},
+                         {"left_out", others->others},
+                         {"contrast_of_others", others->contrast.other},
+                         {"spread_of_others", others->contrast.spread},
+                         {"contrast_of_template", others->contrast.own},
+                         {"deviation_of_template", others->contrast.ownDeviation}}
+                  : Json(nullptr);
+}
+
 } // namespace
 
 Json toJson(const ThresholdReport& threshold) {
@@ -134,6 +144,7 @@ Json toJson(const ThresholdReport& threshold) {
             {"null_scores", threshold.law.nullScores},
             {"warnings", threshold.warnings},
             {"gap", gapJson(threshold.gap)},
+            {"others", othersJson(threshold.others)},
             {"expected_false_positives", orNull(threshold.falsePositives)}};
 }
 

@@ -1,6 +1,7 @@
 #include "engine/job/steps/threshold.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -152,7 +153,72 @@ std::vector<match::Peak> hiddenPeaks(const method::MaskedView& scene,
     return hidden;
 }
 
+int threadsOf(const Job& job) { return job.threads > 0 ? job.threads : base::availableThreads(); }
+
+/// More peaks than are listed are judged, as many may be left out.
+std::int64_t judgedPeaks(std::int64_t listed) {
+    constexpr std::int64_t kTimes = 4;
+    constexpr std::int64_t kMost = 1000;
+    return listed >= kMost ? listed : std::min(kMost, kTimes * listed);
+}
+
+/// Leaves out peaks of other things than the template, of which `number` are allowed, and those
+/// beyond `most`. Returns what it left out.
+std::vector<match::Peak> leaveOthers(const match::SearchedMap& map, const method::MaskedView& scene,
+                                     const match::PeakOptions& options, std::int64_t most,
+                                     double number, base::TilePool& pool,
+                                     const std::stop_token& stop, FoundPeaks& found) {
+    std::vector<match::Peak> others;
+    if (!found.peaks.empty()) {
+        const match::PoseScores scores =
+            match::poseScores(map, scene, found.peaks, options, pool, stop);
+        if (stop.stop_requested()) {
+            found.peaks.clear();
+            return others;
+        }
+        const match::PlaceVerdicts verdicts =
+            match::judgePlaces(scores.places, scores.contrast,
+                               found.threshold->law.maps.front().deviations().first, number);
+        found.threshold->others = {scores.contrast, std::ssize(found.peaks), verdicts.others()};
+        std::vector<match::Peak> own;
+        for (std::size_t i = 0; i < found.peaks.size(); ++i) {
+            (verdicts.own[i] ? own : others).push_back(found.peaks[i]);
+        }
+        found.peaks = std::move(own);
+        if (!others.empty()) {
+            found.threshold->warnings.push_back(
+                std::to_string(others.size()) + " of " + std::to_string(std::ssize(verdicts.own)) +
+                " peaks that stand out from noise are left out: there, other orientations of the "
+                "template score almost as much as the best one, as at other things of its size; "
+                "--list-others lists them");
+        }
+    }
+    found.peaks.resize(std::min(found.peaks.size(), static_cast<std::size_t>(most)));
+    return others;
+}
+
+/// Takes hidden peaks away that were not judged: those within half of the template's extents from
+/// one of `others`, and those farther than its extents from every listed peak, which others hide.
+void takeAway(std::vector<match::Peak>& hidden, const std::vector<match::Peak>& others,
+              const std::vector<match::Peak>& listed, const base::Extents& templ) {
+    const auto within = [&templ](const match::Peak& a, const match::Peak& b, std::int64_t times) {
+        return times * std::abs(a.corner.x - b.corner.x) <= templ.x &&
+               times * std::abs(a.corner.y - b.corner.y) <= templ.y &&
+               times * std::abs(a.corner.z - b.corner.z) <= templ.z;
+    };
+    std::erase_if(hidden, [&](const match::Peak& peak) {
+        return std::ranges::any_of(others,
+                                   [&](const auto& each) { return within(peak, each, 2); }) ||
+               std::ranges::none_of(listed,
+                                    [&](const auto& each) { return within(peak, each, 1); });
+    });
+}
+
 } // namespace
+
+bool leavesOthers(const Job& job) {
+    return falsePositivesOf(job) && job.null == match::NullTemplate::None && !job.listOthers;
+}
 
 FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
                    const std::vector<match::SearchedMap>& maps, const base::Geometry& geometry,
@@ -185,6 +251,12 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
             wanted.peaks.minScores = options.minScores;
         }
     }
+    const bool leaves = leavesOthers(job) && found.threshold &&
+                        found.threshold->law.searches == 1 && match::hasContrast(maps);
+    const std::int64_t most = wanted.peaks.maxPeaks;
+    if (leaves) {
+        wanted.peaks.maxPeaks = judgedPeaks(most);
+    }
     const double finds = refines ? kFindingShare : 1;
     const auto part = [&progress](double from, double share) -> std::function<void(double)> {
         return progress ? [=](double done) { progress(from + share * done); }
@@ -192,12 +264,20 @@ FoundPeaks peaksOf(const Job& job, const method::MaskedView& scene,
     };
     found.peaks = match::findPeaks(scene, maps, geometry, wanted.peaks, stop, &found.incomplete,
                                    part(0, finds));
+    base::TilePool pool(leaves || refines ? threadsOf(job) : 1);
+    std::vector<match::Peak> others;
+    if (leaves) {
+        others = leaveOthers(maps.front(), scene, options, most, *falsePositivesOf(job), pool, stop,
+                             found);
+    }
     if (refines) {
         std::vector<match::Peak> hidden;
         if (wanted.hidden) {
             hidden = hiddenPeaks(scene, maps, geometry, wanted, stop);
+            if (leaves) {
+                takeAway(hidden, others, found.peaks, maps.front().poses->templExtents());
+            }
         }
-        base::TilePool pool(job.threads > 0 ? job.threads : base::availableThreads());
         match::refinePeaks(found.peaks, scene, maps, options, pool, stop, part(finds, 1 - finds),
                            std::move(hidden), wanted.likeness);
         if (stop.stop_requested()) {

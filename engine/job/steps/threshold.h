@@ -20,6 +20,10 @@ namespace flcc::job::detail {
                                  const std::stop_token& stop,
                                  const std::function<void(double)>& progress = {});
 
+/// Whether places of other things than the template are left out where the search tells them
+/// (match::hasContrast). A score, deviations and a null template choose by themselves.
+[[nodiscard]] bool leavesOthers(const Job& job);
+
 /// Lists peaks of maps by this threshold. Peaks of templates whose scores do not compare
 /// (SearchLaw::rare) are ordered by standard deviations above the mean of their map.
 void setThreshold(const ThresholdReport& threshold, match::PeakOptions& options);

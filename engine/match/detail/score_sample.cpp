@@ -2,10 +2,9 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <type_traits>
 
 #include "engine/base/random.h"
-#include "engine/base/widest.h"
+#include "engine/match/detail/plain_scores.h"
 #include "engine/match/detail/score_tiles.h"
 #include "engine/method/canonical.h"
 #include "engine/method/shared/posed_view.h"
@@ -89,93 +88,6 @@ std::vector<base::Index> placesIn(const SearchedMap& map, const base::Box& box, 
     return places;
 }
 
-/// Scores of a template where its whole box lies inside a scene without a mask, faster than
-/// canonicalValue() and off by some 1e-12. The same bits on every processor.
-class PlainScores {
-  public:
-    PlainScores(const method::MaskedView& scene, const method::CanonicalTemplate& templ)
-        : m_scene(scene), m_templ(templ) {
-        m_counts = base::Image<double>(templ.extents(), 1.0);
-        for (std::int64_t i = 0; i < m_counts.count(); ++i) {
-            m_counts.data()[i] = !templ.weights().empty()   ? templ.weights().data()[i]
-                                 : !templ.support().empty() ? templ.support().data()[i]
-                                                            : 1.0;
-        }
-    }
-
-    /// Empty where canonicalValue() decides.
-    [[nodiscard]] std::optional<double> at(const base::Index& corner) const {
-        if (m_scene.mask.data() != nullptr ||
-            !base::contains(m_scene.extents(), {corner, m_templ.extents()})) {
-            return std::nullopt;
-        }
-        Sums sums;
-        std::visit(
-            [&](const auto& view) {
-                add(view.part({corner, m_templ.extents()}), sums);
-            },
-            m_scene.pixels);
-        const double square = sums.squares - sums.plain * sums.plain / m_templ.total();
-        constexpr double kLeast = 1e-6; // of what cancels out
-        return square > kLeast * sums.squares ? std::optional(sums.product / std::sqrt(square))
-                                              : std::nullopt;
-    }
-
-  private:
-    struct Sums {
-        double product = 0;
-        double plain = 0;
-        double squares = 0;
-    };
-
-    static constexpr std::size_t kLanes = 8;
-    using Lanes [[gnu::vector_size(kLanes * sizeof(double))]] = double;
-
-    template <class T> void add(const base::View<const T>& panel, Sums& sums) const {
-        base::inWidest([&] {
-            const base::Extents& n = panel.extents();
-            const auto shift = static_cast<double>(panel.at(n.x / 2, n.y / 2, n.z / 2));
-            Lanes product{};
-            Lanes plain{};
-            Lanes squares{};
-            for (std::int64_t line = 0; line < n.y * n.z; ++line) {
-                const T* const from = panel.row(line % n.y, line / n.y);
-                const double* const that = m_templ.values().data() + line * n.x;
-                const double* const counts = m_counts.data() + line * n.x;
-                const auto take = [&](std::int64_t x, auto lanes) {
-                    Lanes value{};
-                    Lanes own{};
-                    Lanes templ{};
-                    for (std::size_t i = 0; i < lanes; ++i) {
-                        const std::int64_t at = x + static_cast<std::int64_t>(i);
-                        value[i] = static_cast<double>(from[at]) - shift;
-                        own[i] = counts[at];
-                        templ[i] = that[at];
-                    }
-                    own *= value;
-                    product += templ * value;
-                    plain += own;
-                    squares += own * value;
-                };
-                const std::int64_t whole = n.x - n.x % static_cast<std::int64_t>(kLanes);
-                for (std::int64_t x = 0; x < whole; x += std::int64_t{kLanes}) {
-                    take(x, std::integral_constant<std::size_t, kLanes>{});
-                }
-                take(whole, static_cast<std::size_t>(n.x - whole));
-            }
-            for (std::size_t i = 0; i < kLanes; ++i) {
-                sums.product += product[i];
-                sums.plain += plain[i];
-                sums.squares += squares[i];
-            }
-        });
-    }
-
-    const method::MaskedView& m_scene;
-    const method::CanonicalTemplate& m_templ;
-    base::Image<double> m_counts;
-};
-
 } // namespace
 
 ScoreSample sampleScores(const SearchedMap& map, const method::MaskedView& scene,
@@ -214,11 +126,11 @@ ScoreSample sampleScores(const SearchedMap& map, const method::MaskedView& scene
             }
             const method::CanonicalTemplate templ(
                 turned ? method::viewOf(*turned) : map.templates[static_cast<std::size_t>(number)]);
-            const PlainScores plain(scene, templ);
+            const PlainScores plain(templ);
             for (std::size_t t = 0; t < places.size(); ++t) {
                 for (const base::Index& at : places[t]) {
                     const base::Index corner{at.x + first.x, at.y + first.y, at.z + first.z};
-                    std::optional<double> score = plain.at(corner);
+                    std::optional<double> score = plain.at(scene, corner);
                     if (!score) {
                         const method::CanonicalValue value =
                             method::canonicalValue(scene, templ, corner, options.outside);

@@ -196,6 +196,7 @@ void JobPartsTest::initTestCase() {
         {"min-distance", {"3"}},
         {"max-overlap", {"0.2"}},
         {"partial-peaks", {"true"}},
+        {"list-others", {"true"}},
         {"truth", {file("truth.csv")}},
         {"tolerance", {"2"}},
         {"species", {"a", false, {{"truth", file("truth.csv")}}}},

@@ -28,6 +28,7 @@ LawFields::LawFields(FoldingForm& form, job::Job& job, OptionFields& options)
     m_form.addRow(tr("Number"), m_number, "autoNumber",
                   tr("Expected false positives, or standard deviations above the mean"));
     options.addRow(m_form, "null");
+    options.addRow(m_form, "list-others");
     options.addRow(m_form, "max-overlap");
     connect(m_by, &QComboBox::currentIndexChanged, this, [this](int by) {
         m_job.falsePositives.reset();

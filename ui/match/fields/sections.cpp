@@ -11,7 +11,7 @@ const std::vector<std::string_view>& optionsOf(Section section) {
         {"rotations", "symmetry", "scales", "mirror", "refine", "handedness", "search-statistics",
          "yes", "search"},
         {"band", "whiten", "wedge", "ctf", "polarity"},
-        {"false-positives", "zscore", "null", "max-overlap"},
+        {"false-positives", "zscore", "null", "list-others", "max-overlap"},
         {"extent", "outside", "min-overlap", "partial-peaks"},
         {"device", "threads", "memory"},
         {"planning", "method", "tile", "transforms", "plan"},
