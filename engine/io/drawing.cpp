@@ -132,7 +132,8 @@ std::string pngDataUri(const std::vector<match::Colour>& pixels, int columns, in
                           .rowBytes = std::int64_t{3} * columns,
                           .components = 3,
                           .bytesPerComponent = 1});
-    return "data:image/png;base64," + base::toBase64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return "data:image/png;base64," +
+           base::toBase64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 #else

@@ -42,8 +42,9 @@ struct Batch {
     std::filesystem::path queue{};
     /// Files that are done in the queue for this job, with these bytes, are not done again.
     bool goOn = false;
-    /// One list of all peaks: .csv or .tsv with the column `file` first, or a format whose rows name
-    /// their tomogram (io::namesTomograms), by `job.peaksFormat` or the extension. May be empty.
+    /// One list of all peaks: .csv or .tsv with the column `file` first, or a format whose rows
+    /// name their tomogram (io::namesTomograms), by `job.peaksFormat` or the extension. May be
+    /// empty.
     std::filesystem::path peaks{};
 };
 
@@ -68,11 +69,11 @@ batchFiles(const std::vector<std::filesystem::path>& given);
 [[nodiscard]] Job batchJob(const Batch& batch, std::size_t number);
 
 /// Runs the queue. While a file is searched, the pixels of the next one are read if memory allows
-/// that, and no other ones are in memory. A file that fails is reported and left out; its outputs are not
-/// touched. `sink` gets the calls of each job.
+/// that, and no other ones are in memory. A file that fails is reported and left out; its outputs
+/// are not touched. `sink` gets the calls of each job.
 /// **Errors**: CommandLine for a job that writes nothing, or cuts its templates from the scene, for
-/// outputs that are inputs, and for a queue of another job unless `goOn` is false; Output for the queue
-/// or the list of all peaks.
+/// outputs that are inputs, and for a queue of another job unless `goOn` is false; Output for the
+/// queue or the list of all peaks.
 [[nodiscard]] BatchReport runBatch(const Batch& batch, const std::stop_token& stop = {},
                                    JobSink* sink = nullptr, const BatchEnded& ended = {});
 

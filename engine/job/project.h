@@ -62,8 +62,8 @@ struct ProjectScene {
     io::Reading reading{};
     base::PixelType type = base::PixelType::Float32;
     base::Extents extents{0, 0, 0};
-    bool made = false;  ///< the result of a filter, which no file holds
-    bool aside = false; ///< kept beside a binned scene, and not searched
+    bool made = false;    ///< the result of a filter, which no file holds
+    bool aside = false;   ///< kept beside a binned scene, and not searched
     bool missing = false; ///< opened without its file; not stored
     /// Of a made scene: the file that it goes back to, or empty.
     std::filesystem::path origin{};

@@ -68,8 +68,7 @@ class WindowProjectTest : public QObject {
     void decide(int peak, Decision decision);
     [[nodiscard]] Decision decision(int peak) {
         const ui::ResultEntry& result = *document().result();
-        return result.decisions.of(
-            match::keyOf(result.job->peaks[static_cast<std::size_t>(peak)]));
+        return result.decisions.of(match::keyOf(result.job->peaks[static_cast<std::size_t>(peak)]));
     }
     [[nodiscard]] bool save(const fs::path& file);
     void renew() {
@@ -323,8 +322,7 @@ void WindowProjectTest::workOutlivesAKill() {
     // It stays until it is saved or thrown away.
     QVERIFY(ui::UnsavedWork::leftIn(path("killed")).empty()); // somebody works on it
     QVERIFY(save(path("day.flcc")));
-    QVERIFY(fs::is_empty(path("killed")) ||
-            ui::UnsavedWork::leftIn(path("killed")).empty());
+    QVERIFY(fs::is_empty(path("killed")) || ui::UnsavedWork::leftIn(path("killed")).empty());
     QCOMPARE(job::decisionsIn(job::readProject(path("day.flcc"))), std::int64_t{3});
 }
 

@@ -50,8 +50,8 @@ struct BatchDialog::SoFar {
 
 BatchDialog::BatchDialog(Document& document, RunController& controller,
                          std::function<job::Job()> job, QWidget* parent)
-    : WorkDialog(controller, RunController::Task::Batch, QStringLiteral("batch"),
-                 tr("Many files"), parent),
+    : WorkDialog(controller, RunController::Task::Batch, QStringLiteral("batch"), tr("Many files"),
+                 parent),
       m_document(document), m_job(std::move(job)), m_model(new BatchModel(this)) {
     setAcceptDrops(true);
     build();
@@ -152,7 +152,8 @@ void BatchDialog::askFiles() {
 }
 
 void BatchDialog::askFolder() {
-    auto* dialog = new QFileDialog(this, tr("Add folder"), Settings::folder(QStringLiteral("open")));
+    auto* dialog =
+        new QFileDialog(this, tr("Add folder"), Settings::folder(QStringLiteral("open")));
     dialog->setObjectName(QStringLiteral("batchFolderDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
@@ -246,9 +247,9 @@ void BatchDialog::showSoFar() {
     const auto all = std::ssize(m_model->rows());
     QString sentence = tr("File %1 of %2").arg(all - left + (left > 0 ? 1 : 0)).arg(all);
     if (measured > 0) {
-        sentence += tr(", about %1 left")
-                        .arg(durationText(ms / static_cast<double>(measured) *
-                                          static_cast<double>(left)));
+        sentence +=
+            tr(", about %1 left")
+                .arg(durationText(ms / static_cast<double>(measured) * static_cast<double>(left)));
     }
     say(sentence);
 }
@@ -264,10 +265,8 @@ void BatchDialog::showEnd(const job::BatchReport& report) {
     for (const job::BatchRow& row : report.rows) {
         peaks += row.peaks;
     }
-    QString sentence = tr("%1 of %2 files are done, with %3 peaks.")
-                           .arg(done)
-                           .arg(report.rows.size())
-                           .arg(peaks);
+    QString sentence =
+        tr("%1 of %2 files are done, with %3 peaks.").arg(done).arg(report.rows.size()).arg(peaks);
     if (failed > 0) {
         sentence += tr(" %1 failed; Run tries them again.").arg(failed);
     }

@@ -59,12 +59,12 @@ job::Batch batchOf(const BatchInputs& from) {
     job.masks.clear();
     for (std::size_t i = 0; i < from.inputs.masks.size(); ++i) {
         const std::size_t of = std::min(i, from.inputs.templates.size() - 1);
-        job.masks.push_back(writtenMask(from.inputs.masks[i],
-                                        from.inputs.templates[of].image->geometry,
-                                        name("mask-", i)));
+        job.masks.push_back(writtenMask(
+            from.inputs.masks[i], from.inputs.templates[of].image->geometry, name("mask-", i)));
     }
     if (from.inputs.sceneMask) {
-        job.sceneMask = writtenMask(*from.inputs.sceneMask, from.scene, from.folder / "scene-mask.mha");
+        job.sceneMask =
+            writtenMask(*from.inputs.sceneMask, from.scene, from.folder / "scene-mask.mha");
     }
     job.peaks = from.folder / "{scene}-peaks.csv";
     job.map = from.maps ? from.folder / "{scene}-map.mha" : fs::path();

@@ -72,12 +72,13 @@ int BatchModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
 }
 
-int BatchModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : Columns; }
+int BatchModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : Columns;
+}
 
 QVariant BatchModel::data(const QModelIndex& index, int role) const {
     const job::BatchRow& row = m_rows[static_cast<std::size_t>(index.row())];
-    const bool ended =
-        row.state == job::BatchState::Done || row.state == job::BatchState::Failed;
+    const bool ended = row.state == job::BatchState::Done || row.state == job::BatchState::Failed;
     if (role == Qt::ToolTipRole) {
         return pathText(row.file) +
                (row.reason.empty() ? QString() : QChar('\n') + toQString(row.reason));

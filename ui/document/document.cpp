@@ -259,9 +259,8 @@ void Document::restore(DocumentState state) {
 }
 
 DocumentState Document::state() const {
-    return {m_scenes, m_activeScene, m_spacing, m_worldAxes,
-            m_box,    inputs(),      results(), m_results.shown(),
-            m_peak};
+    return {m_scenes, m_activeScene, m_spacing,         m_worldAxes, m_box,
+            inputs(), results(),     m_results.shown(), m_peak};
 }
 
 void Document::startWith(const RunInputs& inputs) {
@@ -462,8 +461,8 @@ void Document::setSceneThumbnail(int index, const QImage& thumbnail) {
 void Document::addResult(ResultEntry entry) {
     const bool shown = entry.scene == m_activeScene;
     entry.id = ++m_lastResult;
-    const auto judged = std::ranges::find_if(
-        results().rbegin(), results().rend(), [&](const ResultEntry& each) {
+    const auto judged =
+        std::ranges::find_if(results().rbegin(), results().rend(), [&](const ResultEntry& each) {
             return each.scene == entry.scene && !each.decisions.all().empty();
         });
     QString from;

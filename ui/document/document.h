@@ -155,8 +155,8 @@ class Document : public QObject {
     /// scenes, or templates other than a sample's own.
     [[nodiscard]] bool holdsWork() const;
 
-    /// Adds a result, and shows it if its scene is shown. Decisions on the last judged result of the
-    /// scene hold for its peaks too (job::carriedDecisions). Older maps may be released, see
+    /// Adds a result, and shows it if its scene is shown. Decisions on the last judged result of
+    /// the scene hold for its peaks too (job::carriedDecisions). Older maps may be released, see
     /// kMostResultBytes.
     void addResult(ResultEntry entry);
     /// Bytes of all results, including results that others hold as well.
@@ -209,7 +209,7 @@ class Document : public QObject {
     /// their maps.
     void mapsReleased(const QStringList& released, const QStringList& removed);
     void resultShown();
-    void peaksReplaced();      ///< the list of the shown result has other peaks
+    void peaksReplaced(); ///< the list of the shown result has other peaks
     /// A new result has so many decisions of the result `from`.
     void decisionsCarried(qint64 number, const QString& from);
     void decisionsChanged();   ///< other decisions on peaks of the shown result

@@ -55,7 +55,7 @@ void askBeforeOpening(QWidget& window, const Document& document, const QString& 
 
 void askBeforeQuitting(QWidget& window, const std::function<void()>& quit) {
     QMessageBox* box = makeQuestion(window, "quitQuestion", tr("Quit"),
-                               tr("A run is not finished. If you quit now, its map is lost."));
+                                    tr("A run is not finished. If you quit now, its map is lost."));
     QPushButton* leave =
         addAnswer(*box, "quitNow", tr("Quit"), tr("Ends the run and the program"), quit);
     box->setDefaultButton(leave);

@@ -1,5 +1,5 @@
-#include "engine/job/project.h"
 #include "ui/open/opener.h"
+#include "engine/job/project.h"
 
 #include <QFileDialog>
 

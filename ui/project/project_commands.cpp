@@ -30,8 +30,8 @@ const char* const kFolder = "project";
 
 ProjectCommands::ProjectCommands(Document& document, ProjectKeeper& keeper, ProjectOpener& opener,
                                  QWidget& window)
-    : QObject(&window), m_document(document), m_keeper(keeper), m_opener(opener),
-      m_window(window) {}
+    : QObject(&window), m_document(document), m_keeper(keeper), m_opener(opener), m_window(window) {
+}
 
 QString ProjectCommands::title() const {
     if (!m_document.hasScene()) {
@@ -40,8 +40,8 @@ QString ProjectCommands::title() const {
     const fs::path& file = m_keeper.file();
     const QString name = file.empty() ? m_document.scene().name : pathText(file.filename());
     const QString shown = file.empty() ? name : tr("%1 · %2").arg(name, m_document.scene().name);
-    const QString read = m_keeper.reasonAgainstSaving().isEmpty() ? shown
-                                                                  : tr("%1 (read only)").arg(shown);
+    const QString read =
+        m_keeper.reasonAgainstSaving().isEmpty() ? shown : tr("%1 (read only)").arg(shown);
     return m_keeper.wasModified() ? tr("%1 (modified)").arg(read) : read;
 }
 
@@ -82,9 +82,9 @@ void ProjectCommands::saveAs(const std::function<void(bool)>& then) {
         return;
     }
     const fs::path& file = m_keeper.file();
-    const QString name = file.empty() ? m_document.scene().name.section(QChar('.'), 0, 0) +
-                                            QStringLiteral(".flcc")
-                                      : pathText(file.filename());
+    const QString name =
+        file.empty() ? m_document.scene().name.section(QChar('.'), 0, 0) + QStringLiteral(".flcc")
+                     : pathText(file.filename());
     askFileName(&m_window,
                 {tr("Save project"), tr("Project (*.flcc)"), "saveProjectDialog", name, kFolder},
                 [this, then](const QString& chosen) { m_keeper.save(toPath(chosen), then); });
@@ -96,21 +96,19 @@ void ProjectCommands::askBeforeLosing(const QString& title, const std::function<
         return;
     }
     const QString holds = lossText(m_document);
-    const QString name = m_keeper.file().empty() ? tr("This work")
-                                                 : pathText(m_keeper.file().filename());
-    QMessageBox* box =
-        makeQuestion(m_window, "loseQuestion", title,
-                     holds.isEmpty() ? tr("%1 is not saved.").arg(name)
-                                     : tr("%1 is not saved: %2.").arg(name, holds));
+    const QString name =
+        m_keeper.file().empty() ? tr("This work") : pathText(m_keeper.file().filename());
+    QMessageBox* box = makeQuestion(m_window, "loseQuestion", title,
+                                    holds.isEmpty() ? tr("%1 is not saved.").arg(name)
+                                                    : tr("%1 is not saved: %2.").arg(name, holds));
     QPushButton* usual =
-        addAnswer(*box, "saveFirst", tr("Save"), tr("Saves the project and goes on"),
-                  [this, then] {
-                      save([then](bool saved) {
-                          if (saved) {
-                              then();
-                          }
-                      });
-                  });
+        addAnswer(*box, "saveFirst", tr("Save"), tr("Saves the project and goes on"), [this, then] {
+            save([then](bool saved) {
+                if (saved) {
+                    then();
+                }
+            });
+        });
     addAnswer(*box, "loseIt", tr("Do not save"), tr("Goes on; what is not saved is lost"),
               [this, then] {
                   m_keeper.throwAway();
@@ -156,7 +154,8 @@ void ProjectCommands::offerLeft() {
     const auto work = std::make_shared<UnsavedWork>(base);
     QMessageBox* box = makeQuestion(
         m_window, "leftQuestion", tr("Unsaved work"),
-        tr("The program ended on %1 before work was saved. It was kept.").arg(momentText(work->when())) +
+        tr("The program ended on %1 before work was saved. It was kept.")
+                .arg(momentText(work->when())) +
             (left.size() > 1
                  ? tr(" There are %1 more of them; the next one is offered at the next start.")
                        .arg(left.size() - 1)

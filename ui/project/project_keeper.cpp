@@ -198,9 +198,8 @@ void ProjectKeeper::compare() {
 }
 
 void ProjectKeeper::compared(const QString& digest) {
-    const bool modified = m_file.empty() && m_savedDigest.isEmpty()
-                              ? m_document.holdsWork()
-                              : digest != m_savedDigest;
+    const bool modified = m_file.empty() && m_savedDigest.isEmpty() ? m_document.holdsWork()
+                                                                    : digest != m_savedDigest;
     if (modified && work() != nullptr && !m_storeTimer.isActive()) {
         m_storeTimer.start(m_modified ? m_nextMs : m_firstMs);
     }
@@ -238,9 +237,8 @@ void ProjectKeeper::store() {
     for (const ResultEntry& each : m_document.results()) {
         m_journaled[each.id] = each.decisions;
     }
-    m_writing.start([this, to, snapshot, number,
-                     folder = m_file.parent_path()](const std::stop_token&)
-                        -> std::function<void()> {
+    m_writing.start([this, to, snapshot, number, folder = m_file.parent_path()](
+                        const std::stop_token&) -> std::function<void()> {
         try {
             to->write(job::toText(projectOf(snapshot), folder), number);
             return [this] { m_told = false; };
@@ -265,8 +263,8 @@ void ProjectKeeper::save(const fs::path& file, std::function<void(bool)> then) {
     for (const ResultEntry& each : m_document.results()) {
         m_journaled[each.id] = each.decisions;
     }
-    m_writing.start([this, snapshot, number, file](const std::stop_token&)
-                        -> std::function<void()> {
+    m_writing.start([this, snapshot, number,
+                     file](const std::stop_token&) -> std::function<void()> {
         const auto tell = [this](bool ok) {
             for (const auto& each : std::exchange(m_whenSaved, {})) {
                 each(ok);

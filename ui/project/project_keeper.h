@@ -93,7 +93,7 @@ class ProjectKeeper : public QObject {
     bool m_modified = false;
     bool m_adopting = false;
     bool m_compareDue = false;
-    bool m_told = false; ///< that unsaved work cannot be stored
+    bool m_told = false;         ///< that unsaved work cannot be stored
     std::string m_others = "{}"; ///< of the project, from newer versions
     std::string m_notes;
     std::shared_ptr<UnsavedWork> m_unsaved;

@@ -90,8 +90,7 @@ void ProjectOpener::open(const fs::path& file, std::function<void(bool)> then) {
     std::error_code error;
     way->file = fs::absolute(file, error).lexically_normal();
     way->then = std::move(then);
-    way->work = std::make_shared<UnsavedWork>(
-        UnsavedWork::baseOf(way->file, m_keeper.folder()));
+    way->work = std::make_shared<UnsavedWork>(UnsavedWork::baseOf(way->file, m_keeper.folder()));
     read(way, [way] {
         way->project = job::readProject(way->file);
         if (way->project.fromNewer) {
@@ -175,11 +174,10 @@ void ProjectOpener::look(const Way& way) {
         [this, way](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
             way->files.clear();
             for (const job::ProjectScene& scene : way->project.scenes) {
-                way->files.push_back(
-                    scene.file.path.empty()
-                        ? job::FoundFile{job::FoundFile::How::Found, {}}
-                        : job::findFile(scene.file, way->project.folder, way->file.parent_path(),
-                                        way->mended));
+                way->files.push_back(scene.file.path.empty()
+                                         ? job::FoundFile{job::FoundFile::How::Found, {}}
+                                         : job::findFile(scene.file, way->project.folder,
+                                                         way->file.parent_path(), way->mended));
                 if (stop.stop_requested()) {
                     return [this, way] { end(way, {}); };
                 }
@@ -331,8 +329,8 @@ void ProjectOpener::loadPixels(Opening& way, const std::stop_token& stop) const 
         } else if (!scene.sample.empty()) {
             way.images[i] = job::sampleImages(scene.sample).scene;
         } else if (isNeeded(project, i)) {
-            way.images[i] = job::loadImage(scene.file.path, scene.channel, scene.frame, stop, 0,
-                                           scene.reading);
+            way.images[i] =
+                job::loadImage(scene.file.path, scene.channel, scene.frame, stop, 0, scene.reading);
             if (way.images[i] && way.images[i]->extents() != scene.extents) {
                 throw base::Error(base::ErrorCode::Problem,
                                   scene.name + " has " + base::toString(way.images[i]->extents()) +
@@ -347,9 +345,9 @@ void ProjectOpener::loadPixels(Opening& way, const std::stop_token& stop) const 
             return true;
         }
         try {
-            templ.image = templ.crop ? job::cutTemplate(*way.images.front(), *templ.crop,
-                                                        project.spacing)
-                                     : job::loadCompanion(templ.path, {}, {}, stop);
+            templ.image = templ.crop
+                              ? job::cutTemplate(*way.images.front(), *templ.crop, project.spacing)
+                              : job::loadCompanion(templ.path, {}, {}, stop);
         } catch (const base::Error& error) {
             way.notes.append(tr("The template %1 is left out: %2.")
                                  .arg(toQString(templ.name), inWindowWords(error)));
@@ -359,8 +357,7 @@ void ProjectOpener::loadPixels(Opening& way, const std::stop_token& stop) const 
     };
     auto& templates = project.inputs.templates;
     std::erase_if(templates, [&](job::ProjectTemplate& each) { return !restoreVoxels(each); });
-    project.inputs.active =
-        std::min(project.inputs.active, static_cast<int>(templates.size()) - 1);
+    project.inputs.active = std::min(project.inputs.active, static_cast<int>(templates.size()) - 1);
     if (project.inputs.masks.size() > 1 && project.inputs.masks.size() != templates.size()) {
         project.inputs.masks.clear();
     }
@@ -389,9 +386,9 @@ void ProjectOpener::finish(const Way& way) {
     if (!way->file.empty()) {
         Settings::addRecentFile(pathText(way->file));
     }
-    QString sentence = way->file.empty() ? tr("Unsaved work: %1").arg(contentText(way->project))
-                                         : tr("%1: %2").arg(nameOf(way->file),
-                                                            contentText(way->project));
+    QString sentence = way->file.empty()
+                           ? tr("Unsaved work: %1").arg(contentText(way->project))
+                           : tr("%1: %2").arg(nameOf(way->file), contentText(way->project));
     sentence += QStringLiteral(". ") + way->notes.join(QStringLiteral(" "));
     Q_EMIT opened((sentence + QStringLiteral(" ") + way->readOnly).trimmed());
     if (way->then) {

@@ -52,9 +52,9 @@ class ProjectOpener : public QObject {
         std::optional<job::Project> unsaved; ///< the same with unsaved work
         std::shared_ptr<UnsavedWork> work;
         bool recovered = false;
-        QString readOnly; ///< why it cannot be written over
-        std::vector<job::FoundFile> files;            ///< of each scene
-        std::vector<std::filesystem::path> mended{};  ///< folders where files were found
+        QString readOnly;                            ///< why it cannot be written over
+        std::vector<job::FoundFile> files;           ///< of each scene
+        std::vector<std::filesystem::path> mended{}; ///< folders where files were found
         std::vector<std::shared_ptr<const job::SceneImage>> images{};
         QStringList notes{};
         std::function<void(bool)> then;

@@ -25,13 +25,13 @@ QImage imageOf(const std::string& png) {
 }
 
 job::ProjectTemplate stored(const TemplateEntry& of) {
-    return {of.image,       text(of.name), of.path,    of.crop,
+    return {of.image,       text(of.name), of.path,   of.crop,
             text(of.place), of.resampled,  of.stored, of.asStored};
 }
 
 TemplateEntry restored(const job::ProjectTemplate& of) {
-    return {of.image,           toQString(of.name), of.path,   of.crop,
-            toQString(of.place), of.resampled,       of.stored, of.asStored};
+    return {of.image,     toQString(of.name), of.path,    of.crop, toQString(of.place),
+            of.resampled, of.stored,          of.asStored};
 }
 
 job::ProjectMask stored(const MaskEntry& of) { return {of.image, text(of.name), of.path}; }

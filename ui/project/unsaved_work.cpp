@@ -52,13 +52,14 @@ UnsavedWork::UnsavedWork(fs::path base)
 
 fs::path UnsavedWork::baseOf(const fs::path& file, const fs::path& folder) {
     if (file.empty()) {
-        return folder / (std::string(kUnsaved) +
-                         QUuid::createUuid().toString(QUuid::WithoutBraces).toStdString() +
-                         ".flcc");
+        return folder /
+               (std::string(kUnsaved) +
+                QUuid::createUuid().toString(QUuid::WithoutBraces).toStdString() + ".flcc");
     }
     const fs::path own = file.parent_path();
     const std::string name = file.filename().native();
-    if (folder.empty() || QFileInfo(own.empty() ? QStringLiteral(".") : pathText(own)).isWritable()) {
+    if (folder.empty() ||
+        QFileInfo(own.empty() ? QStringLiteral(".") : pathText(own)).isWritable()) {
         return own / ("." + name);
     }
     // Files of one name in several folders that cannot be written.

@@ -69,10 +69,10 @@ class UnsavedWork {
 
     std::filesystem::path m_base;
     QLockFile m_lock;
-    int m_number = 0; ///< of the newest journal
-    mutable std::mutex m_journal; ///< of m_open
+    int m_number = 0;                         ///< of the newest journal
+    mutable std::mutex m_journal;             ///< of m_open
     std::shared_ptr<job::JournalFile> m_open; ///< null before the first decision
-    mutable std::mutex m_files; ///< of write(), forgetBefore(), remove()
+    mutable std::mutex m_files;               ///< of write(), forgetBefore(), remove()
 };
 
 } // namespace flcc::ui

@@ -222,8 +222,7 @@ void MainWindow::openFile(const QString& file, bool asTemplate) {
 }
 
 void MainWindow::updateTitle() {
-    setWindowTitle(m_document->hasScene() ? tr("%1 — FLCC").arg(m_projects->title())
-                                          : tr("FLCC"));
+    setWindowTitle(m_document->hasScene() ? tr("%1 — FLCC").arg(m_projects->title()) : tr("FLCC"));
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -38,8 +38,8 @@ std::string stemOf(const fs::path& file) {
 /// The name under which the outputs of file `number` are written.
 std::string nameOf(const std::vector<fs::path>& files, std::size_t number) {
     const std::string stem = stemOf(files[number]);
-    const auto alike = std::ranges::count_if(
-        files, [&](const fs::path& each) { return stemOf(each) == stem; });
+    const auto alike =
+        std::ranges::count_if(files, [&](const fs::path& each) { return stemOf(each) == stem; });
     constexpr std::size_t kLetters = 6;
     return alike < 2 ? stem
                      : stem + "-" +
@@ -259,9 +259,9 @@ class Run {
     bool isDone(std::size_t i, const FileIdentity& identity) {
         const detail::FinishedFile* const found = m_queue.find(identity, m_digest);
         const std::vector<fs::path> outputs = outputsOf(batchJob(m_batch, i));
-        const bool whole = found != nullptr && std::ranges::all_of(outputs, [](const fs::path& each) {
-                               return fs::exists(each);
-                           });
+        const bool whole =
+            found != nullptr &&
+            std::ranges::all_of(outputs, [](const fs::path& each) { return fs::exists(each); });
         if (whole) {
             BatchRow& row = m_report.rows[i];
             const fs::path file = row.file;
@@ -329,8 +329,9 @@ std::vector<fs::path> batchFiles(const std::vector<fs::path>& given) {
         for (const auto& entry : fs::directory_iterator(each, error)) {
             const auto& known = io::readableExtensions();
             std::string extension = entry.path().extension().string();
-            std::ranges::transform(extension, extension.begin(),
-                                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+            std::ranges::transform(extension, extension.begin(), [](unsigned char c) {
+                return static_cast<char>(std::tolower(c));
+            });
             if (entry.is_regular_file(error) &&
                 std::ranges::count(known, extension.empty() ? "" : extension.substr(1)) > 0) {
                 images.push_back(entry.path());

@@ -32,9 +32,9 @@ constexpr std::string_view kHead = R"({"format": "flcc queue", "version": 1})";
 
 [[noreturn]] void failQueue(const std::filesystem::path& file, base::ErrorCode code,
                             const std::string& why) {
-    throw base::Error(code, std::string(code == base::ErrorCode::Input ? "cannot read "
-                                                                        : "cannot write ") +
-                                file.string() + ": " + why);
+    throw base::Error(
+        code, std::string(code == base::ErrorCode::Input ? "cannot read " : "cannot write ") +
+                  file.string() + ": " + why);
 }
 
 /// Writes all of it and puts it on the disk.

@@ -109,8 +109,7 @@ template <class J> std::optional<std::string> optionText(const J& job, std::stri
     return tableOf(job).find(option)->get(job);
 }
 
-template <class J>
-std::vector<std::string> optionValues(const J& job, std::string_view option) {
+template <class J> std::vector<std::string> optionValues(const J& job, std::string_view option) {
     return tableOf(job).find(option)->valuesOf(job);
 }
 

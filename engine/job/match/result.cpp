@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/match/list_comparison.h"
 #include "engine/job/stream/frame_stack.h"
+#include "engine/match/list_comparison.h"
 
 namespace flcc::job {
 
@@ -89,10 +89,10 @@ match::DecisionList carriedDecisions(const Result& earlier, const JobResult& now
         const auto middle = [](std::int64_t corner, std::int64_t extent) {
             return static_cast<double>(corner) + static_cast<double>(extent - 1) / 2;
         };
-        before.push_back({listed != job.peaks.end() ? listed->centre
-                                                    : base::Point{middle(key.corner.x, m.x),
-                                                                  middle(key.corner.y, m.y),
-                                                                  middle(key.corner.z, m.z)},
+        before.push_back({listed != job.peaks.end()
+                              ? listed->centre
+                              : base::Point{middle(key.corner.x, m.x), middle(key.corner.y, m.y),
+                                            middle(key.corner.z, m.z)},
                           {}});
         decisions.push_back(decision);
     }

@@ -34,9 +34,7 @@ class Reader;
 /// forgotten; one that is not to be stored needs a function written by hand, with the reason.
 #define FLCC_FIELDS(Type, ...)                                                                     \
     template <class Archive> void fields(Archive& archive, Type& self) {                           \
-        {                                                                                          \
-            [[maybe_unused]] const auto& [__VA_ARGS__] = self;                                     \
-        }                                                                                          \
+        { [[maybe_unused]] const auto& [__VA_ARGS__] = self; }                                     \
         FLCC_EACH(FLCC_FIELD, __VA_ARGS__)                                                         \
     }
 #define FLCC_FIELD(member) archive(#member, self.member);
@@ -73,9 +71,7 @@ template <class T> [[nodiscard]] Json written(const T& value);
 /// Puts the members of a struct into an object.
 class Writer {
   public:
-    template <class T> void operator()(const char* name, T& value) {
-        json[name] = written(value);
-    }
+    template <class T> void operator()(const char* name, T& value) { json[name] = written(value); }
     Json json = Json::object();
 };
 

@@ -60,8 +60,8 @@ base::AnyImage voxelsOf(const Json& json) {
 }
 
 /// A number above all earlier ones would be a circle.
-template <class T> std::shared_ptr<const T> at(const std::vector<std::shared_ptr<const T>>& all,
-                                               int number) {
+template <class T>
+std::shared_ptr<const T> at(const std::vector<std::shared_ptr<const T>>& all, int number) {
     if (number < -1 || number >= static_cast<int>(all.size())) {
         refuse("image " + std::to_string(number) + " is not in the project");
     }
@@ -130,9 +130,7 @@ int ImageWriter::add(const std::shared_ptr<const SceneImage>& image, std::int64_
     return static_cast<int>(m_images.size()) - 1;
 }
 
-Json ImageWriter::json() const {
-    return {{"masks", m_maskTexts}, {"images", m_imageTexts}};
-}
+Json ImageWriter::json() const { return {{"masks", m_maskTexts}, {"images", m_imageTexts}}; }
 
 ImageReader::ImageReader(const Json& json) {
     const Reader lists(json);
@@ -185,8 +183,6 @@ std::shared_ptr<const SceneImage> ImageReader::image(int number) const {
     return at(m_images, number);
 }
 
-std::shared_ptr<const MaskImage> ImageReader::mask(int number) const {
-    return at(m_masks, number);
-}
+std::shared_ptr<const MaskImage> ImageReader::mask(int number) const { return at(m_masks, number); }
 
 } // namespace flcc::job::detail::project

@@ -59,8 +59,8 @@ std::vector<Decided> journalOf(std::string_view text) {
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
         const std::string_view line = text.substr(0, end);
         text.remove_prefix(end + 1);
-        if (line.size() <= kDigits ||
-            io::textDigest(line.substr(kDigits + 1)).substr(0, kDigits) != line.substr(0, kDigits)) {
+        if (line.size() <= kDigits || io::textDigest(line.substr(kDigits + 1)).substr(0, kDigits) !=
+                                          line.substr(0, kDigits)) {
             break;
         }
         try {

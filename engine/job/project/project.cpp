@@ -162,8 +162,7 @@ template <class Archive> void inputsField(Archive& archive, ProjectInputs& self,
 }
 
 /// Not stored: the map, its index and its statistics of a search, which the job makes again.
-template <class Archive>
-void jobResultFields(Archive& archive, JobResult& self, Images& images) {
+template <class Archive> void jobResultFields(Archive& archive, JobResult& self, Images& images) {
     {
         [[maybe_unused]] const auto& [cancelled, mapFinished, scene, geometry, templates, masks,
                                       sceneMask, map, index, search, mapGeometry, mapCorner, peaks,
@@ -210,10 +209,9 @@ template <class Archive> void resultFields(Archive& archive, ProjectResult& self
     bytesField(archive, "picture", self.picture);
 }
 
-constexpr std::array kKeys{"format",  "version",  "saved",   "folder",      "scenes",
-                           "shown",   "spacing",  "axes",    "box",         "inputs",
-                           "match",   "results",  "result",  "selectedPeak", "notes",
-                           "views",   "images"};
+constexpr std::array kKeys{"format",  "version",      "saved", "folder", "scenes", "shown",
+                           "spacing", "axes",         "box",   "inputs", "match",  "results",
+                           "result",  "selectedPeak", "notes", "views",  "images"};
 
 template <class Archive> void projectFields(Archive& archive, Project& self, Images& images) {
     archive("folder", self.folder);
@@ -356,10 +354,11 @@ std::string toText(const Project& project, const std::filesystem::path& folder) 
     for (const auto& [key, value] : others.items()) {
         json[key] = value;
     }
-    // The version stands in the first line, so that a person and a program find it without a parser.
+    // The version stands in the first line, so that a person and a program find it without a
+    // parser.
     const std::string head = "{\"format\": \"flcc project\", \"version\": \"" +
-                             std::to_string(kProjectVersion) + "." +
-                             std::to_string(kProjectMinor) + "\",\n";
+                             std::to_string(kProjectVersion) + "." + std::to_string(kProjectMinor) +
+                             "\",\n";
     return head + json.dump(1).substr(2) + "\n";
 }
 

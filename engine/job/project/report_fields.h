@@ -24,8 +24,7 @@ template <> inline constexpr int kValues<match::Law> = 2;
 template <> inline constexpr int kValues<match::NullTemplate> = 4;
 template <> inline constexpr int kValues<match::PlacedBy> = 4;
 template <> inline constexpr int kValues<match::Normalise> = 3;
-template <>
-inline constexpr int kValues<match::Decision> = static_cast<int>(match::kDecisionCount);
+template <> inline constexpr int kValues<match::Decision> = static_cast<int>(match::kDecisionCount);
 template <> inline constexpr int kValues<AuditVerdict> = 3;
 template <> inline constexpr int kValues<Hand> = 3;
 template <> inline constexpr int kValues<Polarity> = 3;
@@ -39,9 +38,7 @@ FLCC_FIELDS(io::FileDigest, path, sha256)
 
 /// A turned picture is a truth value, as Orientation has no words.
 template <class Archive> void fields(Archive& archive, io::Reading& self) {
-    {
-        [[maybe_unused]] const auto& [orientation, image, part, resolution] = self;
-    }
+    { [[maybe_unused]] const auto& [orientation, image, part, resolution] = self; }
     bool stored = self.orientation == io::Orientation::Stored;
     archive("stored", stored);
     self.orientation = stored ? io::Orientation::Stored : io::Orientation::Applied;

@@ -134,9 +134,13 @@ void TextTest::keysOfAnObjectAreLimited() {
 
 // RFC 4648, section 10.
 void TextTest::base64IsReadBack() {
-    const std::vector<std::pair<std::string, std::string>> pairs{
-        {"", ""},         {"f", "Zg=="},         {"fo", "Zm8="},         {"foo", "Zm9v"},
-        {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+    const std::vector<std::pair<std::string, std::string>> pairs{{"", ""},
+                                                                 {"f", "Zg=="},
+                                                                 {"fo", "Zm8="},
+                                                                 {"foo", "Zm9v"},
+                                                                 {"foob", "Zm9vYg=="},
+                                                                 {"fooba", "Zm9vYmE="},
+                                                                 {"foobar", "Zm9vYmFy"}};
     for (const auto& [bytes, text] : pairs) {
         QCOMPARE(base::toBase64(bytes), text);
         QCOMPARE(base::fromBase64(text).value_or("?"), bytes);

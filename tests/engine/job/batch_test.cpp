@@ -197,19 +197,23 @@ class JobBatchTest : public QObject {
             change(made);
             return test::thrownBy([&] { (void)job::runBatch(made.batch); }).sentence;
         };
-        QVERIFY(sentence([](Case& made) { made.batch.job.crops = {{{0, 0, 0}, {3, 3, 1}}}; })
-                    .find("cuts one") != std::string::npos);
+        QVERIFY(sentence([](Case& made) {
+                    made.batch.job.crops = {{{0, 0, 0}, {3, 3, 1}}};
+                }).find("cuts one") != std::string::npos);
         QVERIFY(sentence([](Case& made) {
                     made.batch.job = made.batch.job.asked();
                     made.batch.peaks.clear();
                 }).find("writes nothing") != std::string::npos);
-        QVERIFY(!sentence([](Case& made) { made.batch.job.map = made.folder.path("none/m.mha"); })
-                     .empty());
-        QVERIFY(sentence([](Case& made) { made.batch.peaks = made.folder.path("all.txt"); })
-                    .find("--peaks") != std::string::npos);
+        QVERIFY(!sentence([](Case& made) {
+                     made.batch.job.map = made.folder.path("none/m.mha");
+                 }).empty());
+        QVERIFY(sentence([](Case& made) {
+                    made.batch.peaks = made.folder.path("all.txt");
+                }).find("--peaks") != std::string::npos);
         QVERIFY(!sentence([](Case& made) { // every file would write this one
                      made.batch.job.peaks = made.folder.path("in/{scene}.mha");
-                 }).empty());
+                 })
+                     .empty());
         QVERIFY(!sentence([](Case& made) {
                      made.batch.goOn = true;
                      made.batch.queue = made.folder.path("in/notes.txt");

@@ -58,7 +58,8 @@ class JudgedTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
-    // Decisions belong to places: a peak takes the one within 3 voxels and a quarter of its template.
+    // Decisions belong to places: a peak takes the one within 3 voxels and a quarter of its
+    // template.
     static void decisionsHoldForTheSamePlaces() {
         const job::JobResult before = twoCopies();
         job::Result judged{std::make_shared<job::JobResult>(before), {}};

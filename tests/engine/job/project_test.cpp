@@ -56,8 +56,7 @@ struct Case {
         project.settings = job;
         project.notes = "ribosomes, \"first\" grid\nsecond line";
         project.views = R"({"slice": 3})";
-        project.inputs.templates.push_back(
-            {result.templates.front(), "cut", {}, project.box, {}});
+        project.inputs.templates.push_back({result.templates.front(), "cut", {}, project.box, {}});
         project.inputs.active = 0;
         auto mask = std::make_shared<job::MaskImage>();
         mask->support = base::Image<std::uint8_t>(templ, 1);
@@ -146,8 +145,8 @@ class JobProjectTest : public QObject {
         // One image for the list of templates, the result and its inputs.
         QCOMPARE(b.inputs.templates.front().image, back.inputs.templates.front().image);
         QCOMPARE(b.result.job->templates.front(), back.inputs.templates.front().image);
-        const auto& before = std::get<base::Image<float>>(
-            made.project.inputs.templates.front().image->pixels);
+        const auto& before =
+            std::get<base::Image<float>>(made.project.inputs.templates.front().image->pixels);
         const auto& after =
             std::get<base::Image<float>>(back.inputs.templates.front().image->pixels);
         QVERIFY(std::equal(before.data(), before.data() + before.count(), after.data()));
@@ -197,23 +196,40 @@ class JobProjectTest : public QObject {
     void contradictionsAreRefused_data() {
         QTest::addColumn<QString>("path");
         QTest::addColumn<QString>("value");
-        QTest::newRow("peak of no template") << "/results/0/result/peaks/0/templ" << "5";
-        QTest::newRow("peak far away") << "/results/0/result/peaks/0/corner/x" << "9e18";
-        QTest::newRow("peak nowhere") << "/results/0/result/peaks/0/centre/0" << "\"nan\"";
-        QTest::newRow("no scene") << "/scenes" << "[]";
-        QTest::newRow("result of no scene") << "/results/0/scene" << "3";
-        QTest::newRow("no result") << "/result" << "7";
-        QTest::newRow("no template") << "/inputs/active" << "1";
-        QTest::newRow("no image") << "/inputs/templates/0/image" << "44";
-        QTest::newRow("circle") << "/images/images/0/finer" << "0";
-        QTest::newRow("too many voxels") << "/images/images/0/voxels/extents/x" << "4000000000";
-        QTest::newRow("overflow") << "/images/images/0/voxels/extents/y" << "9000000000000000000";
-        QTest::newRow("no base64") << "/images/images/0/voxels/base64" << "\"a*b\"";
-        QTest::newRow("an unknown word") << "/results/0/result/peaks/0/status" << "\"GOOD\"";
-        QTest::newRow("an unknown option") << "/match/colour" << "true";
-        QTest::newRow("another type") << "/scenes/0/name" << "[1]";
-        QTest::newRow("no version") << "/version" << "\"one\"";
-        QTest::newRow("another format") << "/format" << "\"report\"";
+        QTest::newRow("peak of no template") << "/results/0/result/peaks/0/templ"
+                                             << "5";
+        QTest::newRow("peak far away") << "/results/0/result/peaks/0/corner/x"
+                                       << "9e18";
+        QTest::newRow("peak nowhere") << "/results/0/result/peaks/0/centre/0"
+                                      << "\"nan\"";
+        QTest::newRow("no scene") << "/scenes"
+                                  << "[]";
+        QTest::newRow("result of no scene") << "/results/0/scene"
+                                            << "3";
+        QTest::newRow("no result") << "/result"
+                                   << "7";
+        QTest::newRow("no template") << "/inputs/active"
+                                     << "1";
+        QTest::newRow("no image") << "/inputs/templates/0/image"
+                                  << "44";
+        QTest::newRow("circle") << "/images/images/0/finer"
+                                << "0";
+        QTest::newRow("too many voxels") << "/images/images/0/voxels/extents/x"
+                                         << "4000000000";
+        QTest::newRow("overflow") << "/images/images/0/voxels/extents/y"
+                                  << "9000000000000000000";
+        QTest::newRow("no base64") << "/images/images/0/voxels/base64"
+                                   << "\"a*b\"";
+        QTest::newRow("an unknown word") << "/results/0/result/peaks/0/status"
+                                         << "\"GOOD\"";
+        QTest::newRow("an unknown option") << "/match/colour"
+                                           << "true";
+        QTest::newRow("another type") << "/scenes/0/name"
+                                      << "[1]";
+        QTest::newRow("no version") << "/version"
+                                    << "\"one\"";
+        QTest::newRow("another format") << "/format"
+                                        << "\"report\"";
     }
 
     void contradictionsAreRefused() {

@@ -57,7 +57,8 @@ class SchemaChecker {
         }
         if (keyword == "type") {
             bool any = false;
-            for (const nlohmann::json& type : rule.is_array() ? rule : nlohmann::json::array({rule})) {
+            for (const nlohmann::json& type :
+                 rule.is_array() ? rule : nlohmann::json::array({rule})) {
                 any = any || isOfType(value, type.get<std::string>());
             }
             return any ? "" : at + " has the wrong type: " + value.dump().substr(0, 60);

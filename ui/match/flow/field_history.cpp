@@ -56,9 +56,8 @@ void FieldHistory::note() {
         return;
     }
     QUndoStack& stack = m_document.undoStack();
-    const bool goesOn = changed.size() == 1 && changed.front() == m_option &&
-                        m_since.isValid() && m_since.elapsed() < kPauseMs &&
-                        stack.index() == m_index;
+    const bool goesOn = changed.size() == 1 && changed.front() == m_option && m_since.isValid() &&
+                        m_since.elapsed() < kPauseMs && stack.index() == m_index;
     m_gesture = goesOn ? m_gesture : m_document.newGesture();
     m_option = changed.size() == 1 ? changed.front() : std::string();
     const QString text =

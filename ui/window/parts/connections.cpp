@@ -102,17 +102,17 @@ void Connections::connectDocument() {
                 .arg(changed.scene().name, spacingText(changed.geometry(), changed.isVolume())));
         m_parts.opener.warnOfSpacings();
     });
-    QObject::connect(&document, &Document::decisionsCarried, &m_parts.window,
-                     [this](qint64 number, const QString& from) {
-                         m_parts.message.tell(
-                             MessageBar::Kind::Info,
-                             number == 1
-                                 ? tr("One decision on %1 holds for the peak at the same place.")
-                                       .arg(from)
-                                 : tr("%1 decisions on %2 hold for the peaks at the same places.")
-                                       .arg(number)
-                                       .arg(from));
-                     });
+    QObject::connect(
+        &document, &Document::decisionsCarried, &m_parts.window,
+        [this](qint64 number, const QString& from) {
+            m_parts.message.tell(
+                MessageBar::Kind::Info,
+                number == 1
+                    ? tr("One decision on %1 holds for the peak at the same place.").arg(from)
+                    : tr("%1 decisions on %2 hold for the peaks at the same places.")
+                          .arg(number)
+                          .arg(from));
+        });
     // A peak was selected in a view or in the table: move the slices of a volume to it.
     QObject::connect(&document, &Document::peakSelected, &m_parts.window, [this](int peak) {
         const ResultEntry* result = m_parts.document.result();

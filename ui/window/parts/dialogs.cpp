@@ -86,12 +86,14 @@ void Dialogs::showFeatures() {
 
 void Dialogs::showBatch() {
     if (!m_batch) {
-        m_batch = new BatchDialog(m_parts.document, m_parts.controller,
-                                  [this] { return m_parts.flow.currentJob(); }, &m_parts.window);
+        m_batch = new BatchDialog(
+            m_parts.document, m_parts.controller, [this] { return m_parts.flow.currentJob(); },
+            &m_parts.window);
         setManualPage(*m_batch, "many-files");
         m_batch->setAttribute(Qt::WA_DeleteOnClose);
-        QObject::connect(m_batch, &BatchDialog::openRequested, &m_parts.opener,
-                         [this](const QString& file) { m_parts.opener.offerScenes({toPath(file)}); });
+        QObject::connect(
+            m_batch, &BatchDialog::openRequested, &m_parts.opener,
+            [this](const QString& file) { m_parts.opener.offerScenes({toPath(file)}); });
     }
     m_batch->show();
     m_batch->raise();
