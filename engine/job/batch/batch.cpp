@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/open_file.h"
 #include "engine/base/stopwatch.h"
 #include "engine/io/digest.h"
 #include "engine/io/image_file.h"
@@ -60,11 +61,41 @@ fs::path named(const fs::path& output, const std::string& name) {
 
 std::vector<fs::path> outputsOf(const Job& job) { return outputFiles(job); }
 
-/// What is done, whatever file it is done to.
-std::string digestOf(const Batch& batch) {
+/// The files that a job reads beside its scene; names that are no files are left out later.
+std::vector<fs::path> filesBesideScene(const Job& job) {
+    std::vector<fs::path> files = job.templates;
+    files.insert(files.end(), job.masks.begin(), job.masks.end());
+    files.insert(files.end(), {job.sceneMask, job.planReport, job.truth, job.poses.rotations});
+    for (const std::string& file : filesOf(job.preparation)) {
+        files.emplace_back(file);
+    }
+    return files;
+}
+
+/// The bytes of a file as hexadecimal digits; empty for what is no file.
+std::string fileDigest(const fs::path& file) {
+    const std::optional<FileIdentity> identity = identityOf(file);
+    std::ifstream stream = base::openFile(file);
+    if (!identity || !stream || fs::is_directory(file)) {
+        return identity ? identity->ends : std::string();
+    }
+    io::Digest digest;
+    std::vector<char> part(std::size_t{1} << 20);
+    while (stream.read(part.data(), std::ssize(part)) || stream.gcount() > 0) {
+        digest.add(part.data(), static_cast<std::size_t>(stream.gcount()));
+    }
+    return digest.text();
+}
+
+/// What is done, whatever file it is done to: the options and the bytes of templates and the like.
+std::string workOf(const Batch& batch) {
     Job job = batch.job;
     job.scene.clear();
-    return io::textDigest(toJobFile(job));
+    std::string text = toJobFile(job);
+    for (const fs::path& file : filesBesideScene(job)) {
+        text += fileDigest(file) + "\n";
+    }
+    return io::textDigest(text);
 }
 
 void requireBatch(const Batch& batch) {
@@ -168,8 +199,8 @@ class ReadAhead : public JobSink {
 };
 
 /// Bytes of the pixels of a file; nothing for one that cannot be read.
-std::optional<std::int64_t> bytesOf(const fs::path& file, const Job& job,
-                                    const std::stop_token& stop) {
+std::optional<std::int64_t> pixelBytesOf(const fs::path& file, const Job& job,
+                                         const std::stop_token& stop) {
     try {
         const io::ImageInfo info = io::readImageInfo(file, stop, job.reading);
         return base::byteCount(info.extents, base::bytesPerVoxel(info.pixel)) * info.components;
@@ -189,7 +220,7 @@ class Run {
   public:
     Run(const Batch& batch, const std::stop_token& stop, JobSink& sink, const BatchEnded& ended)
         : m_batch(batch), m_stop(stop), m_sink(sink), m_ended(ended),
-          m_queue(batch.queue, batch.goOn), m_digest(digestOf(batch)) {
+          m_queue(batch.queue, batch.goOn), m_digest(workOf(batch)) {
         for (const fs::path& file : batch.files) {
             m_report.rows.push_back({.file = file});
         }
@@ -285,7 +316,7 @@ class Run {
             (m_batch.goOn && identity && m_queue.find(*identity, m_digest) != nullptr)) {
             return {};
         }
-        const std::optional<std::int64_t> bytes = bytesOf(file, job, m_stop);
+        const std::optional<std::int64_t> bytes = pixelBytesOf(file, job, m_stop);
         if (!bytes) {
             return {};
         }

@@ -182,6 +182,11 @@ class JobBatchTest : public QObject {
         fs::remove(again.rows[0].outputs.front());
         again = job::runBatch(made.batch);
         QVERIFY(!again.rows[0].earlier);
+        // Another template under the same name is another job.
+        const base::AnyImage templ = test::noise(base::PixelType::UInt8, {12, 11, 1}, 3);
+        (void)io::writeImage(made.folder.path("t.mha"), base::viewOf(templ), {});
+        again = job::runBatch(made.batch);
+        QVERIFY(std::ranges::none_of(again.rows, &job::BatchRow::earlier));
         made.batch.job.minScore = 0.9;
         again = job::runBatch(made.batch);
         QVERIFY(std::ranges::none_of(again.rows, &job::BatchRow::earlier));
