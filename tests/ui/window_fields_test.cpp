@@ -60,6 +60,7 @@ class WindowFieldsTest : public QObject {
     void theKeySheetNeedsNoScrollingSideways();
     void fieldsAreUndoneByTheirNames();
     void theHistoryGoesBackToAStep();
+    void tabsHaveKeysAndThePaletteShowsSwitches();
 
   private:
     void openWithTemplate();
@@ -423,6 +424,28 @@ void WindowFieldsTest::theHistoryGoesBackToAStep() {
     test::child<QAction>(*m_window, "history").trigger(); // the same window
     QCOMPARE(m_window->findChildren<QDialog*>(QStringLiteral("historyDialog")).size(), 1);
     dialog.close();
+}
+
+void WindowFieldsTest::tabsHaveKeysAndThePaletteShowsSwitches() {
+    openWithTemplate();
+    auto& tabs = test::child<QTabWidget>(*m_window, "resultTabs");
+    for (int i = tabs.count() - 1; i >= 0; --i) {
+        QTest::keyClick(m_window.get(), static_cast<Qt::Key>(Qt::Key_1 + i), Qt::ControlModifier);
+        QCOMPARE(tabs.currentIndex(), i);
+        QWidget* const focus = QApplication::focusWidget();
+        QVERIFY(focus != nullptr &&
+                (focus == tabs.currentWidget() || tabs.currentWidget()->isAncestorOf(focus)));
+    }
+    test::child<QAction>(*m_window, "commandPaletteAction").trigger();
+    auto& words = test::child<QLineEdit>(*m_window, "commandWords");
+    auto& list = test::child<QListWidget>(*m_window, "commandList");
+    QTest::keyClicks(&words, QStringLiteral("full screen"));
+    QVERIFY2(list.item(0)->text().contains(QStringLiteral("(off)")),
+             qPrintable(list.item(0)->text()));
+    words.clear();
+    QTest::keyClicks(&words, QStringLiteral("gallery"));
+    QVERIFY2(list.item(0)->text().contains(QStringLiteral("Ctrl+2")),
+             qPrintable(list.item(0)->text()));
 }
 
 const flcc::test::TestClass<WindowFieldsTest> kWindowFieldsTest;

@@ -430,7 +430,7 @@ void WindowPanelTest::thePaletteFindsAndRunsACommand() {
     QVERIFY(list.count() > 50);
     auto& words = test::child<QLineEdit>(palette, "commandWords");
     QTest::keyClicks(&words, QStringLiteral("show heat"));
-    QVERIFY2(list.currentItem()->text().contains(QStringLiteral("Show heatmap    S")),
+    QVERIFY2(list.currentItem()->text().contains(QStringLiteral("Show heatmap (on)    S")),
              qPrintable(list.currentItem()->text()));
     QTest::keyClick(&words, Qt::Key_Return);
     QTRY_VERIFY(!overlay.isChecked());

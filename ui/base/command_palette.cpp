@@ -80,7 +80,10 @@ void CommandPalette::find(const QString& words) {
     m_found.clear();
     int current = -1;
     for (const auto& [rank, action] : ranked) {
-        const QString path = pathOf(*action);
+        QString path = pathOf(*action);
+        if (action->isCheckable()) {
+            path += action->isChecked() ? tr(" (on)") : tr(" (off)");
+        }
         const QString key = action->shortcut().toString(QKeySequence::NativeText);
         auto* item =
             new QListWidgetItem(key.isEmpty() ? path : QStringLiteral("%1    %2").arg(path, key));

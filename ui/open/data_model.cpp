@@ -116,9 +116,9 @@ void DataModel::addResults() {
         }
         Row row{Kind::Result, entry.title};
         row.result = static_cast<int>(&entry - m_document.results().data());
-        // A result without a map has the scene's thumbnail, because its peaks are shown on the
+        // A result that never had a map has the scene's thumbnail: its peaks are shown on the
         // scene.
-        row.thumbnail = entry.job->map ? entry.thumbnail : m_document.scene().thumbnail;
+        row.thumbnail = entry.thumbnail.isNull() ? m_document.scene().thumbnail : entry.thumbnail;
         describe(row, entry);
         m_rows.push_back(std::move(row));
     }

@@ -152,10 +152,19 @@ void ProjectCommands::offerLeft() {
     }
     const fs::path base = left.front();
     const auto work = std::make_shared<UnsavedWork>(base);
+    QString holds;
+    try {
+        if (const auto project = work->read(std::nullopt)) {
+            holds = tr(" It holds %1.").arg(contentText(*project));
+        }
+    } catch (const std::exception& error) {
+        holds = QChar(' ') + toQString(error.what());
+    }
     QMessageBox* box = makeQuestion(
         m_window, "leftQuestion", tr("Unsaved work"),
         tr("The program ended on %1 before work was saved. It was kept.")
                 .arg(momentText(work->when())) +
+            holds +
             (left.size() > 1
                  ? tr(" There are %1 more of them; the next one is offered at the next start.")
                        .arg(left.size() - 1)

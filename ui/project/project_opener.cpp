@@ -25,21 +25,6 @@ namespace fs = std::filesystem;
 
 QString nameOf(const fs::path& file) { return pathText(file.filename()); }
 
-QString counted(std::int64_t number, const QString& one, const QString& several) {
-    return number == 1 ? one : several.arg(number);
-}
-
-/// "2 results, 3 templates and 14 decisions".
-QString contentText(const job::Project& project) {
-    return ProjectOpener::tr("%1, %2 and %3")
-        .arg(counted(std::ssize(project.results), ProjectOpener::tr("one result"),
-                     ProjectOpener::tr("%1 results")),
-             counted(std::ssize(project.inputs.templates), ProjectOpener::tr("one template"),
-                     ProjectOpener::tr("%1 templates")),
-             counted(job::decisionsIn(project), ProjectOpener::tr("one decision"),
-                     ProjectOpener::tr("%1 decisions")));
-}
-
 bool hasVoxels(const std::shared_ptr<const job::SceneImage>& image) {
     return image != nullptr && base::extentsOf(image->pixels).x > 0;
 }

@@ -134,6 +134,10 @@ ResultEntry restored(const job::ProjectResult& of,
     return made;
 }
 
+QString counted(std::int64_t number, const QString& one, const QString& several) {
+    return number == 1 ? one : several.arg(number);
+}
+
 } // namespace
 
 ProjectSnapshot snapshotOf(const Document& document, const job::Job& settings,
@@ -205,6 +209,16 @@ DocumentState stateOf(const job::Project& project,
     state.shownResult = project.shownResult;
     state.selectedPeak = project.selectedPeak;
     return state;
+}
+
+QString contentText(const job::Project& project) {
+    return Document::tr("%1, %2 and %3")
+        .arg(counted(std::ssize(project.results), Document::tr("one result"),
+                     Document::tr("%1 results")),
+             counted(std::ssize(project.inputs.templates), Document::tr("one template"),
+                     Document::tr("%1 templates")),
+             counted(job::decisionsIn(project), Document::tr("one decision"),
+                     Document::tr("%1 decisions")));
 }
 
 } // namespace flcc::ui

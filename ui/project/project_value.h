@@ -38,4 +38,7 @@ struct ProjectSnapshot {
 stateOf(const job::Project& project,
         const std::vector<std::shared_ptr<const job::SceneImage>>& images);
 
+/// "2 results, 3 templates and 14 decisions".
+[[nodiscard]] QString contentText(const job::Project& project);
+
 } // namespace flcc::ui

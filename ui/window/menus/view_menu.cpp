@@ -6,6 +6,7 @@
 #include <QMenu>
 #include <QMenuBar>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -40,6 +41,7 @@ ViewMenu::ViewMenu(const Parts& parts) : m_parts(parts) {
     addPreferences(menu);
     addThemes(menu);
     menu->addSeparator();
+    addTabs(menu);
     addLayout(menu);
 }
 
@@ -169,6 +171,22 @@ void ViewMenu::addThemes(QMenu* menu) {
             Settings::setTheme(theme);
             applyTheme(theme);
         });
+    }
+}
+
+void ViewMenu::addTabs(QMenu* menu) {
+    QMenu* tabs = menu->addMenu(tr("Ta&b"));
+    constexpr std::array kNames{"showTab1", "showTab2", "showTab3", "showTab4", "showTab5",
+                                "showTab6", "showTab7", "showTab8", "showTab9"};
+    const QStringList titles = m_parts.docks.tabTitles();
+    for (int i = 0; i < std::min(static_cast<int>(titles.size()), static_cast<int>(kNames.size()));
+         ++i) {
+        add(tabs,
+            {kNames[static_cast<std::size_t>(i)],
+             titles[i],
+             tr("Shows the tab %1 and gives it the keys").arg(titles[i]),
+             {QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_1 + i))}},
+            [this, i](bool) { m_parts.docks.showTab(i); });
     }
 }
 

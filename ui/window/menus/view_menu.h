@@ -22,6 +22,7 @@ class ViewMenu {
     void addSlices(QMenu* menu);
     void addPreferences(QMenu* menu);
     void addThemes(QMenu* menu);
+    void addTabs(QMenu* menu);
     void addLayout(QMenu* menu);
 
     const Parts& m_parts;

@@ -115,6 +115,20 @@ void Docks::reset() {
     m_window.resizeDocks({m_bottomDock}, {200}, Qt::Vertical);
 }
 
+QStringList Docks::tabTitles() const {
+    QStringList titles;
+    for (int i = 0; i < m_tabs->count(); ++i) {
+        titles << m_tabs->tabText(i).remove(QChar('&'));
+    }
+    return titles;
+}
+
+void Docks::showTab(int tab) {
+    m_bottomDock->show();
+    m_tabs->setCurrentIndex(tab);
+    m_tabs->widget(tab)->setFocus();
+}
+
 void Docks::showFeatures() {
     m_bottomDock->show();
     m_tabs->setCurrentWidget(m_features);

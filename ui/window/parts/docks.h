@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QStringList>
 
 #include <array>
 #include <functional>
@@ -52,9 +53,11 @@ class Docks : public QObject {
 
     /// Docks as at the first start: visible, in their places, in their sizes.
     void reset();
-    void showFeatures();  ///< brings the Blobs tab to the front
-    void showCompare();   ///< brings the Compare tab to the front
-    void leaveFeatures(); ///< shows Peaks in place of the Blobs tab
+    [[nodiscard]] QStringList tabTitles() const;
+    void showTab(int tab); ///< brings a tab to the front and gives it the focus
+    void showFeatures();   ///< brings the Blobs tab to the front
+    void showCompare();    ///< brings the Compare tab to the front
+    void leaveFeatures();  ///< shows Peaks in place of the Blobs tab
 
   private:
     QDockWidget* dock(const QString& title, const char* name, QWidget* content,
