@@ -56,8 +56,6 @@ BatchDialog::BatchDialog(Document& document, RunController& controller,
     setAcceptDrops(true);
     build();
     setStartText(tr("Run"));
-    say(tr("Searches every file for the templates of the window, with the fields of the Match "
-           "panel. A file that fails stops no other one."));
     resize(720, 520);
     update();
 }
@@ -185,7 +183,17 @@ void BatchDialog::removeRows() {
 }
 
 void BatchDialog::update() {
-    setStartable(!m_model->rows().empty() && !m_folder->text().trimmed().isEmpty());
+    const bool files = !m_model->rows().empty();
+    const bool folder = !m_folder->text().trimmed().isEmpty();
+    setStartable(files && folder);
+    if (!isStarted()) {
+        say(tr("Searches every file for the templates of the window, with the fields of the Match "
+               "panel. A file that fails stops no other one.") +
+            QChar(' ') +
+            (!files    ? tr("Add files first.")
+             : !folder ? tr("Choose the folder of the results.")
+                       : QString()));
+    }
 }
 
 WorkDialog::Work BatchDialog::work() {
