@@ -180,7 +180,12 @@ void WindowKilledTest::nothingOldIsLost() {
         const int name = QString::fromStdString(result.title).toInt(&isNumber);
         if (isNumber) {
             QCOMPARE(project->box->corner.x, name % 50);
-            QVERIFY(std::ranges::count(names, name) > 0 || name > names.back());
+            QVERIFY2(std::ranges::count(names, name) > 0 || (!names.empty() && name > names.back()),
+                     qPrintable(QStringLiteral("kill %1, name %2 of %3 to %4")
+                                    .arg(i)
+                                    .arg(name)
+                                    .arg(names.empty() ? 0 : names.front())
+                                    .arg(names.empty() ? 0 : names.back())));
         }
     }
     qInfo("%d kills, %d with something to recover", kills, recovered);

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// After the last of several changes.
+/// After the first of several changes.
 constexpr int kCompareMs = 700;
 /// A new result is stored at once, since decisions on it need it.
 constexpr int kResultMs = 200;
@@ -129,7 +129,9 @@ void ProjectKeeper::changed() {
         return;
     }
     m_compareDue = true;
-    m_compareTimer.start(kCompareMs);
+    if (!m_compareTimer.isActive()) { // not moved on by each change: there may be no pause
+        m_compareTimer.start(kCompareMs);
+    }
     journal();
     const bool isNew = std::ranges::any_of(m_document.results(), [this](const ResultEntry& each) {
         return !std::ranges::count(m_stored, each.id);

@@ -251,6 +251,12 @@ class JobProjectTest : public QObject {
         for (std::size_t cut = 1; cut < text.size(); cut += text.size() / 97) {
             QVERIFY(!sentenceOf(text.substr(0, cut)).empty());
         }
+        const test::Folder folder;
+        std::ofstream(folder.path("large.flcc")) << text;
+        fs::resize_file(folder.path("large.flcc"), std::uintmax_t{10} << 30); // without blocks
+        const auto large =
+            test::thrownBy([&] { (void)job::readProject(folder.path("large.flcc")); });
+        QVERIFY2(large.sentence.find("at most") != std::string::npos, large.sentence.c_str());
         std::mt19937 random(5);
         for (int i = 0; i < 400; ++i) { // any answer but a crash
             std::string changed = text;
