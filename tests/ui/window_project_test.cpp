@@ -367,6 +367,14 @@ void WindowProjectTest::twoWindowsDoNotWriteOneFile() {
              qPrintable(second->keeper().reasonAgainstSaving()));
     QVERIFY(second->windowTitle().contains(QStringLiteral("(read only)")));
     second->closeAtOnce();
+    // The same window may open its project again, as a way back.
+    decide(0, Decision::Keep);
+    m_window->openFile(QString::fromStdString(path("day.flcc").string()));
+    answer("loseQuestion", "loseIt");
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY2(m_window->keeper().reasonAgainstSaving().isEmpty(),
+             qPrintable(m_window->keeper().reasonAgainstSaving()));
+    QCOMPARE(decision(0), Decision::Undecided);
 }
 
 void WindowProjectTest::anEarlierVersionOpensAsUnsaved() {

@@ -60,8 +60,22 @@ void ProjectCommands::askOpen() {
 }
 
 void ProjectCommands::open(const fs::path& file, const std::function<void(bool)>& then) {
-    askBeforeLosing(tr("Open %1").arg(pathText(file.filename())),
-                    [this, file, then] { m_opener.open(file, then); });
+    askBeforeLosing(tr("Open %1").arg(pathText(file.filename())), [this, file, then] {
+        m_keeper.throwAway(); // saved or given up; it may be the same project
+        m_opener.open(file, afterOpening(then));
+    });
+}
+
+/// What could not be opened leaves the work as it is: it counts again.
+std::function<void(bool)> ProjectCommands::afterOpening(const std::function<void(bool)>& then) {
+    return [this, then](bool opened) {
+        if (!opened) {
+            m_keeper.noteChange();
+        }
+        if (then) {
+            then(opened);
+        }
+    };
 }
 
 void ProjectCommands::save(const std::function<void(bool)>& then) {
@@ -136,8 +150,10 @@ void ProjectCommands::fillEarlier(QMenu& menu) {
                      QLocale::c().formattedDataSize(each.bytes, 1, QLocale::DataSizeIecFormat)));
         connect(action, &QAction::triggered, this, [this, version = each.file] {
             const fs::path file = m_keeper.file();
-            askBeforeLosing(tr("Earlier version"),
-                            [this, version, file] { m_opener.openEarlier(version, file); });
+            askBeforeLosing(tr("Earlier version"), [this, version, file] {
+                m_keeper.throwAway();
+                m_opener.openEarlier(version, file, afterOpening({}));
+            });
         });
     }
     if (versions.empty()) {

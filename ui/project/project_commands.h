@@ -41,6 +41,8 @@ class ProjectCommands : public QObject {
     void failed(const QString& sentence);
 
   private:
+    [[nodiscard]] std::function<void(bool)> afterOpening(const std::function<void(bool)>& then);
+
     Document& m_document;
     ProjectKeeper& m_keeper;
     ProjectOpener& m_opener;

@@ -95,8 +95,10 @@ void ProjectOpener::open(const fs::path& file, std::function<void(bool)> then) {
     });
 }
 
-void ProjectOpener::openEarlier(const fs::path& version, const fs::path& file) {
+void ProjectOpener::openEarlier(const fs::path& version, const fs::path& file,
+                                std::function<void(bool)> then) {
     const Way way = std::make_shared<Opening>();
+    way->then = std::move(then);
     way->file = file;
     way->recovered = true;
     read(way, [way, version] { way->project = job::readProject(version); });

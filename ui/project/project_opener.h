@@ -36,7 +36,8 @@ class ProjectOpener : public QObject {
 
     void open(const std::filesystem::path& file, std::function<void(bool opened)> then = {});
     /// An earlier version of the project `file`, as unsaved work on it.
-    void openEarlier(const std::filesystem::path& version, const std::filesystem::path& file);
+    void openEarlier(const std::filesystem::path& version, const std::filesystem::path& file,
+                     std::function<void(bool opened)> then);
     /// Work that was not saved in any file.
     void recover(const std::filesystem::path& base, std::function<void(bool opened)> then = {});
 
