@@ -136,10 +136,10 @@ void requireBatch(const Batch& batch) {
 /// before anything is written.
 class ReadAhead : public JobSink {
   public:
-    using Read = std::function<std::shared_ptr<const SceneImage>()>;
+    /// Reads an image of at most so many bytes; else null.
+    using Read = std::function<std::shared_ptr<const SceneImage>(std::int64_t most)>;
 
-    ReadAhead(JobSink& sink, Read read, std::int64_t bytes)
-        : m_sink(sink), m_read(std::move(read)), m_bytes(bytes) {}
+    ReadAhead(JobSink& sink, Read read) : m_sink(sink), m_read(std::move(read)) {}
     ~ReadAhead() override { await(); }
 
     /// The pixels, or null where they were not read.
@@ -164,14 +164,15 @@ class ReadAhead : public JobSink {
     void regionFinished(const base::Box& box) override { m_sink.regionFinished(box); }
     void planned(const plan::PlanReport& plan) override {
         const auto* chosen = plan.chosen();
-        m_hasRoom = m_hasRoom && chosen != nullptr && chosen->prediction &&
-                    chosen->prediction->hostBytes + m_bytes <= plan.limits.memoryBytes;
+        m_room = chosen != nullptr && chosen->prediction
+                     ? std::min(m_room, plan.limits.memoryBytes - chosen->prediction->hostBytes)
+                     : 0;
         m_sink.planned(plan);
     }
     void phase(Phase now) override {
-        if (now == Phase::Run && m_hasRoom && m_read && !m_begun) {
+        if (now == Phase::Run && m_room > 0 && m_read && !m_begun) {
             m_begun = true;
-            m_reading = std::async(std::launch::async, m_read);
+            m_reading = std::async(std::launch::async, m_read, m_room);
         } else if (now == Phase::Write || now == Phase::Read) {
             await();
         }
@@ -191,22 +192,16 @@ class ReadAhead : public JobSink {
 
     JobSink& m_sink;
     Read m_read;
-    std::int64_t m_bytes;
-    bool m_hasRoom = true;
+    std::int64_t m_room = INT64_MAX; ///< beside the run, after its plan
     bool m_begun = false;
     std::future<std::shared_ptr<const SceneImage>> m_reading;
     std::shared_ptr<const SceneImage> m_image;
 };
 
-/// Bytes of the pixels of a file; nothing for one that cannot be read.
-std::optional<std::int64_t> pixelBytesOf(const fs::path& file, const Job& job,
-                                         const std::stop_token& stop) {
-    try {
-        const io::ImageInfo info = io::readImageInfo(file, stop, job.reading);
-        return base::byteCount(info.extents, base::bytesPerVoxel(info.pixel)) * info.components;
-    } catch (const base::Error&) {
-        return std::nullopt;
-    }
+/// Bytes of the pixels of a file. **Errors**: as io::readImageInfo().
+std::int64_t pixelBytesOf(const fs::path& file, const Job& job, const std::stop_token& stop) {
+    const io::ImageInfo info = io::readImageInfo(file, stop, job.reading);
+    return base::byteCount(info.extents, base::bytesPerVoxel(info.pixel)) * info.components;
 }
 
 std::string whyNone(const JobReport& report) {
@@ -257,7 +252,7 @@ class Run {
             const Job job = batchJob(m_batch, i);
             JobImages images;
             images.scene = std::exchange(m_next, nullptr);
-            ReadAhead sink(m_sink, readerOf(i + 1), m_nextBytes);
+            ReadAhead sink(m_sink, readerOf(i + 1));
             const JobResult result = runJob(job, images, m_stop, &sink);
             if (result.cancelled) {
                 row.state = BatchState::Waiting;
@@ -316,13 +311,10 @@ class Run {
             (m_batch.goOn && identity && m_queue.find(*identity, m_digest) != nullptr)) {
             return {};
         }
-        const std::optional<std::int64_t> bytes = pixelBytesOf(file, job, m_stop);
-        if (!bytes) {
-            return {};
-        }
-        m_nextBytes = *bytes;
-        return [file, job, stop = m_stop] {
-            return loadImage(file, job.channel, job.frame, stop, job.memoryBytes, job.reading);
+        return [file, job, stop = m_stop](std::int64_t most) {
+            return pixelBytesOf(file, job, stop) <= most
+                       ? loadImage(file, job.channel, job.frame, stop, job.memoryBytes, job.reading)
+                       : nullptr;
         };
     }
 
@@ -334,7 +326,6 @@ class Run {
     std::string m_digest;
     BatchReport m_report;
     std::shared_ptr<const SceneImage> m_next; ///< pixels of the next file
-    std::int64_t m_nextBytes = 0;
 };
 
 } // namespace
