@@ -23,6 +23,7 @@ enum class BatchState { Waiting, Running, Done, Failed };
 /// A file of a queue.
 struct BatchRow {
     std::filesystem::path file;
+    std::string name{}; ///< under which its outputs are written, unlike all others of the queue
     BatchState state = BatchState::Waiting;
     std::int64_t peaks = 0;
     std::string reason{}; ///< why it failed; of a finished file without peaks, why it has none
@@ -42,9 +43,9 @@ struct Batch {
     std::filesystem::path queue{};
     /// Files that are done in the queue for this job, with these bytes, are not done again.
     bool goOn = false;
-    /// One list of all peaks: .csv or .tsv with the column `file` first, or a format whose rows
-    /// name their tomogram (io::namesTomograms), by `job.peaksFormat` or the extension. May be
-    /// empty.
+    /// One list of all peaks: .csv or .tsv with columns `file` and `tomogram` (BatchRow::name), or
+    /// a format whose rows name their tomogram (io::namesTomograms), by `job.peaksFormat` or the
+    /// extension. Without a finished file there is none. May be empty.
     std::filesystem::path peaks{};
 };
 

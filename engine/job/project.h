@@ -146,6 +146,10 @@ inline constexpr std::int64_t kMostMadeBytes = std::int64_t{512} << 20;
 /// of those that have none.
 [[nodiscard]] std::string toText(const Project& project, const std::filesystem::path& folder);
 
+/// Tells states of one session apart, without a look at voxels and files: an image in memory is
+/// itself alone. **Threads**: any.
+[[nodiscard]] std::string sessionDigest(const Project& project);
+
 /// **Errors**: Input for a text that is no project, or one that contradicts itself.
 [[nodiscard]] Project projectOf(std::string_view text);
 /// The same of a file. **Errors**: Input also for one that cannot be read or is too large.

@@ -48,7 +48,7 @@ class WindowProjectTest : public QObject {
     void unsavedWorkOnAFileIsOffered();
     void twoWindowsDoNotWriteOneFile();
     void anEarlierVersionOpensAsUnsaved();
-    void abrokenFileLosesNothing();
+    void aBrokenFileLosesNothing();
     void aFullDiskIsToldOnce();
 
   private:
@@ -56,10 +56,12 @@ class WindowProjectTest : public QObject {
         return fs::path(m_folder->path().toStdString()) / name;
     }
     [[nodiscard]] ui::Document& document() { return m_window->document(); }
-    [[nodiscard]] QString digest() {
-        return ui::workDigest(
-            ui::snapshotOf(document(), m_window->matchPanel().settings(), QStringLiteral("{}"))
-                .project);
+    /// All that is work, with the voxels of templates and masks.
+    [[nodiscard]] std::string digest() {
+        return job::toText(ui::workOf(ui::snapshotOf(document(), m_window->matchPanel().settings(),
+                                                     QStringLiteral("{}"))
+                                          .project),
+                           {});
     }
     [[nodiscard]] QString sentence() {
         return test::child<ui::MessageBar>(*m_window, "messageBar").sentence();
@@ -144,7 +146,7 @@ void WindowProjectTest::aProjectComesBackAsItWas() {
     m_window->views().setCrosshair({17, 23, 0});
     m_window->views().setOverlayOpacity(0.25);
     document().renameResult(0, QStringLiteral("first try"));
-    const QString before = digest();
+    const std::string before = digest();
     const std::size_t peaks = document().result()->job->peaks.size();
     const std::string report = job::toJson(document().result()->job->report);
     QVERIFY(save(path("day.flcc")));
@@ -299,7 +301,7 @@ void WindowProjectTest::workOutlivesAKill() {
     };
     QTRY_VERIFY(isStored());
     decide(0, Decision::Unsure); // at once in the journal
-    const QString before = digest();
+    const std::string before = digest();
     // As a kill leaves it: nothing is tidied up.
     fs::copy(path("state"), path("killed"), fs::copy_options::recursive);
     for (const auto& each : fs::directory_iterator(path("killed"))) {
@@ -366,6 +368,14 @@ void WindowProjectTest::twoWindowsDoNotWriteOneFile() {
     QVERIFY2(second->keeper().reasonAgainstSaving().contains(QStringLiteral("another window")),
              qPrintable(second->keeper().reasonAgainstSaving()));
     QVERIFY(second->windowTitle().contains(QStringLiteral("(read only)")));
+    bool saved = true;
+    second->document().setBox(base::Box{{1, 2, 0}, {5, 5, 1}});
+    second->keeper().save(path("other.flcc"), [&](bool ok) { saved = ok; });
+    QTRY_VERIFY(second->keeper().file() == path("other.flcc") && saved);
+    second->keeper().save(path("day.flcc"),
+                          [&](bool ok) { saved = ok; }); // still that of the first
+    QTRY_VERIFY(!saved);
+    QCOMPARE(job::decisionsIn(job::readProject(path("day.flcc"))), std::int64_t{2});
     second->closeAtOnce();
     // The same window may open its project again, as a way back.
     decide(0, Decision::Keep);
@@ -394,9 +404,9 @@ void WindowProjectTest::anEarlierVersionOpensAsUnsaved() {
     QCOMPARE(job::decisionsIn(job::readProject(path("day.flcc"))), std::int64_t{3});
 }
 
-void WindowProjectTest::abrokenFileLosesNothing() {
+void WindowProjectTest::aBrokenFileLosesNothing() {
     work();
-    const QString before = digest();
+    const std::string before = digest();
     std::ofstream(path("broken.flcc")) << R"({"format": "flcc project", "version": "1.0",)";
     m_window->openFile(QString::fromStdString(path("broken.flcc").string()));
     answer("loseQuestion", "saveFirst"); // asked first, since opening would replace the work

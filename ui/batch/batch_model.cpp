@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "ui/base/text.h"
 
@@ -33,8 +34,10 @@ std::vector<std::filesystem::path> BatchModel::files() const {
 }
 
 void BatchModel::add(const std::vector<std::filesystem::path>& files) {
+    const std::vector<std::filesystem::path> listed = this->files();
+    std::set<std::filesystem::path> known(listed.begin(), listed.end());
     for (const std::filesystem::path& file : files) {
-        if (std::ranges::count(m_rows, file, &job::BatchRow::file) == 0) {
+        if (known.insert(file).second) {
             const auto last = static_cast<int>(m_rows.size());
             beginInsertRows({}, last, last);
             m_rows.push_back({.file = file});
@@ -55,7 +58,7 @@ void BatchModel::remove(std::vector<int> rows) {
 void BatchModel::reset() {
     beginResetModel();
     for (job::BatchRow& row : m_rows) {
-        row = {.file = row.file};
+        row = {.file = row.file, .name = row.name};
     }
     endResetModel();
 }

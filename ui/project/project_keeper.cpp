@@ -193,15 +193,15 @@ void ProjectKeeper::compare() {
         if (work) {
             work->flush();
         }
-        const QString digest = workDigest(snapshot.project);
+        const std::string digest = job::sessionDigest(workOf(snapshot.project));
         return stop.stop_requested() ? std::function<void()>()
                                      : [this, digest] { compared(digest); };
     });
 }
 
-void ProjectKeeper::compared(const QString& digest) {
-    const bool modified = m_file.empty() && m_savedDigest.isEmpty() ? m_document.holdsWork()
-                                                                    : digest != m_savedDigest;
+void ProjectKeeper::compared(const std::string& digest) {
+    const bool modified =
+        m_file.empty() && m_savedDigest.empty() ? m_document.holdsWork() : digest != m_savedDigest;
     if (modified && work() != nullptr && !m_storeTimer.isActive()) {
         m_storeTimer.start(m_modified ? m_nextMs : m_firstMs);
     }
@@ -219,7 +219,7 @@ bool ProjectKeeper::isModified() {
         m_compareDue = false;
         m_compareTimer.stop();
         if (m_document.hasScene()) {
-            compared(workDigest(take().project));
+            compared(job::sessionDigest(workOf(take().project)));
         }
     }
     return m_modified;
@@ -254,30 +254,40 @@ void ProjectKeeper::store() {
 }
 
 void ProjectKeeper::save(const fs::path& file, std::function<void(bool)> then) {
-    m_compareTimer.stop();
-    m_comparing.cancel();
-    m_compareDue = false;
     if (then) {
         m_whenSaved.push_back(std::move(then));
     }
+    const auto tell = [this](bool ok) {
+        for (const auto& each : std::exchange(m_whenSaved, {})) {
+            each(ok);
+        }
+    };
+    if (file != m_file) {
+        UnsavedWork there(UnsavedWork::baseOf(file, m_folder));
+        if (!there.lock()) {
+            Q_EMIT failed(tr("%1 is open in another window (%2): choose another name.")
+                              .arg(pathText(file), there.holder()));
+            tell(false);
+            return;
+        }
+    }
+    m_compareTimer.stop();
+    m_comparing.cancel();
+    m_compareDue = false;
     ProjectSnapshot snapshot = take();
     const int number = m_unsaved ? m_unsaved->nextJournal() : 0;
     for (const ResultEntry& each : m_document.results()) {
         m_journaled[each.id] = each.decisions;
     }
-    m_writing.start([this, snapshot, number,
-                     file](const std::stop_token&) -> std::function<void()> {
-        const auto tell = [this](bool ok) {
-            for (const auto& each : std::exchange(m_whenSaved, {})) {
-                each(ok);
-            }
-        };
+    m_writing.start([this, snapshot, number, file, tell, taken = m_journaled,
+                     ids = idsOf(m_document.results())](
+                        const std::stop_token&) -> std::function<void()> {
         try {
             const job::Project project = projectOf(snapshot);
             job::saveProject(file, job::toText(project, file.parent_path()));
-            const QString digest = workDigest(project);
+            const std::string digest = job::sessionDigest(workOf(project));
             const QString tooLarge = tooLargeOf(project);
-            return [this, file, number, digest, tell, tooLarge, ids = idsOf(m_document.results())] {
+            return [this, file, number, digest, tell, tooLarge, taken, ids] {
                 const bool moved = file != m_file;
                 m_savedDigest = digest;
                 m_file = file;
@@ -290,6 +300,7 @@ void ProjectKeeper::save(const fs::path& file, std::function<void(bool)> then) {
                 }
                 if (moved || !m_unsaved) {
                     m_unsaved.reset();
+                    m_journaled = taken; // decisions since go into a journal of the new file
                     (void)work();
                 }
                 changed(); // what was done since
@@ -327,7 +338,7 @@ void ProjectKeeper::adopt(const job::Project& project, const fs::path& file, boo
     m_compareTimer.stop();
     m_comparing.cancel();
     // What the panel made of the fields is what is compared later.
-    m_savedDigest = recovered ? QStringLiteral("another") : workDigest(take().project);
+    m_savedDigest = recovered ? "another" : job::sessionDigest(workOf(take().project));
     m_modified = recovered;
     m_compareDue = false;
     Q_EMIT stateChanged();

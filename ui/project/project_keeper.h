@@ -76,7 +76,7 @@ class ProjectKeeper : public QObject {
   private:
     void changed();
     void compare();
-    void compared(const QString& digest);
+    void compared(const std::string& digest);
     void journal();
     void store();
     void startOver();
@@ -89,7 +89,7 @@ class ProjectKeeper : public QObject {
     std::filesystem::path m_folder;
     std::filesystem::path m_file;
     QString m_readOnly;
-    QString m_savedDigest; ///< empty: nothing is saved
+    std::string m_savedDigest; ///< job::sessionDigest(); empty: nothing is saved
     bool m_modified = false;
     bool m_adopting = false;
     bool m_compareDue = false;

@@ -142,7 +142,7 @@ void ProjectOpener::offerUnsaved(const Way& way) {
                   const fs::path kept = way->file.native() + "~unsaved";
                   try {
                       job::saveProject(kept, job::toText(*way->unsaved, way->file.parent_path()));
-                      way->work->remove();
+                      way->work->forgetBefore(way->work->nextJournal());
                   } catch (const std::exception& error) {
                       end(way, inWindowWords(error));
                       return;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/io/digest.h"
 #include "ui/base/text.h"
 
 namespace flcc::ui {
@@ -175,19 +174,19 @@ job::Project projectOf(ProjectSnapshot snapshot) {
     return std::move(snapshot.project);
 }
 
-QString workDigest(job::Project project) {
+job::Project workOf(job::Project project) {
     project.activeScene = 0;
     project.shownResult = -1;
     project.selectedPeak = -1;
     project.views = "{}";
     for (job::ProjectScene& each : project.scenes) {
         each.picture.clear(); // made when the pixels are read
-        each.file.identity = job::FileIdentity{};
+        each.file.identity.reset();
     }
     for (job::ProjectResult& each : project.results) {
         each.picture.clear();
     }
-    return toQString(io::textDigest(job::toText(project, {})));
+    return project;
 }
 
 DocumentState stateOf(const job::Project& project,

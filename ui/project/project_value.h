@@ -28,9 +28,8 @@ struct ProjectSnapshot {
 /// With its pictures. **Threads**: any.
 [[nodiscard]] job::Project projectOf(ProjectSnapshot snapshot);
 
-/// What tells two projects of one state of work apart from those of others: a digest of all but
-/// what is selected and how it is shown. **Threads**: any.
-[[nodiscard]] QString workDigest(job::Project project);
+/// The project without what is selected and how it is shown, which is no work.
+[[nodiscard]] job::Project workOf(job::Project project);
 
 /// The document of a project. `images`: of each scene its pixels, null where they are not in
 /// memory. **Threads**: any.

@@ -159,6 +159,9 @@ int UnsavedWork::nextJournal() {
 
 void UnsavedWork::write(const std::string& text, int number) {
     const std::scoped_lock lock(m_files);
+    if (m_removed) {
+        return;
+    }
     io::AtomicFile file(project());
     io::writeText(file, text);
     file.commit();
@@ -183,6 +186,10 @@ void UnsavedWork::forgetBefore(int number) {
 
 void UnsavedWork::remove() {
     nextJournal();
+    {
+        const std::scoped_lock lock(m_files);
+        m_removed = true;
+    }
     forgetBefore(m_number + 1);
 }
 

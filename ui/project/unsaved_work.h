@@ -51,7 +51,9 @@ class UnsavedWork {
     /// The project that was taken when journal `number` began is saved elsewhere: removes what is
     /// older. **Threads**: any.
     void forgetBefore(int number);
-    void remove(); ///< all of it
+    /// Removes all of it; what write() was about to write is dropped. Nothing is written
+    /// afterwards.
+    void remove();
 
     /// The project with its journals; `saved`: the project without unsaved work, if there is one.
     /// Empty where nothing unsaved is there. **Errors**: as job::readProject().
@@ -72,6 +74,7 @@ class UnsavedWork {
     int m_number = 0;                         ///< of the newest journal
     mutable std::mutex m_journal;             ///< of m_open
     std::shared_ptr<job::JournalFile> m_open; ///< null before the first decision
+    bool m_removed = false;                   ///< guarded by m_files
     mutable std::mutex m_files;               ///< of write(), forgetBefore(), remove()
 };
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -36,16 +35,22 @@ std::string stemOf(const fs::path& file) {
     return name.stem().string();
 }
 
-/// The name under which the outputs of file `number` are written.
-std::string nameOf(const std::vector<fs::path>& files, std::size_t number) {
-    const std::string stem = stemOf(files[number]);
-    const auto alike =
-        std::ranges::count_if(files, [&](const fs::path& each) { return stemOf(each) == stem; });
+/// The names under which the outputs of files are written.
+std::vector<std::string> namesOf(const std::vector<fs::path>& files) {
+    std::vector<std::string> names;
+    std::map<std::string, int> counts;
+    for (const fs::path& file : files) {
+        names.push_back(stemOf(file));
+        ++counts[names.back()];
+    }
     constexpr std::size_t kLetters = 6;
-    return alike < 2 ? stem
-                     : stem + "-" +
-                           io::textDigest(fs::absolute(files[number]).lexically_normal().string())
-                               .substr(0, kLetters);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (counts.at(stemOf(files[i])) > 1) {
+            names[i] += "-" + io::textDigest(fs::absolute(files[i]).lexically_normal().string())
+                                  .substr(0, kLetters);
+        }
+    }
+    return names;
 }
 
 fs::path named(const fs::path& output, const std::string& name) {
@@ -59,7 +64,19 @@ fs::path named(const fs::path& output, const std::string& name) {
     return placed ? fs::path(text) : detail::withWord(output, name);
 }
 
-std::vector<fs::path> outputsOf(const Job& job) { return outputFiles(job); }
+/// The job of each file.
+std::vector<Job> jobsOf(const Batch& batch) {
+    const std::vector<std::string> names = namesOf(batch.files);
+    std::vector<Job> jobs(names.size(), batch.job);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        jobs[i].scene = batch.files[i];
+        for (const detail::OutputRow& row : detail::outputTable()) {
+            fs::path& output = row.of(jobs[i]);
+            output = output.empty() ? output : named(output, names[i]);
+        }
+    }
+    return jobs;
+}
 
 /// The files that a job reads beside its scene; names that are no files are left out later.
 std::vector<fs::path> filesBesideScene(const Job& job) {
@@ -98,7 +115,7 @@ std::string workOf(const Batch& batch) {
     return io::textDigest(text);
 }
 
-void requireBatch(const Batch& batch) {
+void requireBatch(const Batch& batch, const std::vector<Job>& jobs) {
     const auto fail = [](const std::string& why) {
         throw base::Error(base::ErrorCode::CommandLine, why);
     };
@@ -110,11 +127,10 @@ void requireBatch(const Batch& batch) {
         fail("the job of a batch has one scene, which the files replace; leave out its further "
              "scenes and --all-peaks");
     }
-    if (outputsOf(batch.job).empty() && batch.peaks.empty()) {
+    if (outputFiles(batch.job).empty() && batch.peaks.empty()) {
         fail("the job writes nothing: name an output in the job file, such as \"peaks\": "
              "\"{scene}-peaks.csv\", or give --peaks");
     }
-    std::set<fs::path> all;
     io::ProtectedFiles inputs;
     for (const fs::path& file : batch.files) {
         inputs.addImage(file);
@@ -122,8 +138,8 @@ void requireBatch(const Batch& batch) {
     inputs.add(batch.queue);
     std::vector<fs::path> outputs{batch.peaks};
     std::erase(outputs, fs::path());
-    for (std::size_t i = 0; i < batch.files.size(); ++i) {
-        for (const fs::path& output : outputsOf(batchJob(batch, i))) {
+    for (const Job& job : jobs) {
+        for (const fs::path& output : outputFiles(job)) {
             outputs.push_back(output);
             detail::requireFolder(output);
         }
@@ -213,11 +229,13 @@ std::string whyNone(const JobReport& report) {
 /// One run of a queue.
 class Run {
   public:
-    Run(const Batch& batch, const std::stop_token& stop, JobSink& sink, const BatchEnded& ended)
-        : m_batch(batch), m_stop(stop), m_sink(sink), m_ended(ended),
+    Run(const Batch& batch, const std::vector<Job>& jobs, const std::stop_token& stop,
+        JobSink& sink, const BatchEnded& ended)
+        : m_batch(batch), m_jobs(jobs), m_stop(stop), m_sink(sink), m_ended(ended),
           m_queue(batch.queue, batch.goOn), m_digest(workOf(batch)) {
-        for (const fs::path& file : batch.files) {
-            m_report.rows.push_back({.file = file});
+        const std::vector<std::string> names = namesOf(batch.files);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            m_report.rows.push_back({.file = batch.files[i], .name = names[i]});
         }
     }
 
@@ -249,7 +267,7 @@ class Run {
         m_queue.append(row, identity, m_digest);
         const base::Stopwatch watch;
         try {
-            const Job job = batchJob(m_batch, i);
+            const Job& job = m_jobs[i];
             JobImages images;
             images.scene = std::exchange(m_next, nullptr);
             ReadAhead sink(m_sink, readerOf(i + 1));
@@ -273,7 +291,7 @@ class Run {
         row.state = BatchState::Done;
         row.peaks = std::ssize(result.peaks);
         row.reason = result.peaks.empty() ? whyNone(result.report) : std::string();
-        row.outputs = outputsOf(job);
+        row.outputs = outputFiles(job);
         row.list = io::peaksAsText(result.peaks, detail::peakContext(job, result), ',');
         if (const auto failed = auditFailure(result.report)) {
             row.state = BatchState::Failed;
@@ -284,15 +302,16 @@ class Run {
     /// Whether an earlier run finished this file and its outputs are there.
     bool isDone(std::size_t i, const FileIdentity& identity) {
         const detail::FinishedFile* const found = m_queue.find(identity, m_digest);
-        const std::vector<fs::path> outputs = outputsOf(batchJob(m_batch, i));
+        const std::vector<fs::path> outputs = outputFiles(m_jobs[i]);
         const bool whole =
             found != nullptr &&
             std::ranges::all_of(outputs, [](const fs::path& each) { return fs::exists(each); });
         if (whole) {
             BatchRow& row = m_report.rows[i];
-            const fs::path file = row.file;
+            const BatchRow now = row;
             row = found->row;
-            row.file = file;
+            row.file = now.file;
+            row.name = now.name;
             row.outputs = outputs;
             row.earlier = true;
         }
@@ -319,6 +338,7 @@ class Run {
     }
 
     const Batch& m_batch;
+    const std::vector<Job>& m_jobs;
     const std::stop_token m_stop;
     JobSink& m_sink;
     const BatchEnded& m_ended;
@@ -369,23 +389,15 @@ std::vector<fs::path> batchFiles(const std::vector<fs::path>& given) {
     return files;
 }
 
-Job batchJob(const Batch& batch, std::size_t number) {
-    Job job = batch.job;
-    job.scene = batch.files[number];
-    const std::string name = nameOf(batch.files, number);
-    for (const detail::OutputRow& row : detail::outputTable()) {
-        fs::path& output = row.of(job);
-        output = output.empty() ? output : named(output, name);
-    }
-    return job;
-}
+Job batchJob(const Batch& batch, std::size_t number) { return jobsOf(batch).at(number); }
 
 BatchReport runBatch(const Batch& batch, const std::stop_token& stop, JobSink* sink,
                      const BatchEnded& ended) {
-    requireBatch(batch);
+    const std::vector<Job> jobs = jobsOf(batch);
+    requireBatch(batch, jobs);
     detail::requireJoinable(batch);
     JobSink none;
-    return Run(batch, stop, sink == nullptr ? none : *sink, ended).all();
+    return Run(batch, jobs, stop, sink == nullptr ? none : *sink, ended).all();
 }
 
 std::string batchText(const BatchReport& report) {

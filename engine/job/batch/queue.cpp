@@ -19,7 +19,7 @@ namespace flcc::job {
 namespace detail::project {
 template <> inline constexpr int kValues<BatchState> = 4;
 FLCC_FIELDS(FileIdentity, size, ends)
-FLCC_FIELDS(BatchRow, file, state, peaks, reason, ms, outputs, earlier, list)
+FLCC_FIELDS(BatchRow, file, name, state, peaks, reason, ms, outputs, earlier, list)
 } // namespace detail::project
 
 namespace detail {

@@ -59,6 +59,8 @@ base::AnyImage voxelsOf(const Json& json) {
     return made;
 }
 
+std::uintptr_t placeOf(const void* image) { return reinterpret_cast<std::uintptr_t>(image); }
+
 /// A number above all earlier ones would be a circle.
 template <class T>
 std::shared_ptr<const T> at(const std::vector<std::shared_ptr<const T>>& all, int number) {
@@ -99,9 +101,13 @@ int ImageWriter::add(const std::shared_ptr<const MaskImage>& mask) {
     const auto copied = [&](const auto& image) {
         return voxelsJson(base::copyOf(base::AnyView(image.view())));
     };
-    json["support"] = copied(mask->support);
-    if (mask->weights.extents() == extents && !mask->weights.empty()) {
-        json["weights"] = copied(mask->weights);
+    if (m_voxels) {
+        json["support"] = copied(mask->support);
+        if (mask->weights.extents() == extents && !mask->weights.empty()) {
+            json["weights"] = copied(mask->weights);
+        }
+    } else {
+        json["at"] = placeOf(mask.get());
     }
     m_masks.push_back(mask);
     m_maskTexts.push_back(std::move(json));
@@ -122,7 +128,9 @@ int ImageWriter::add(const std::shared_ptr<const SceneImage>& image, std::int64_
     if (image->madeOf) {
         json["madeOf"] = written(*image->madeOf);
     }
-    if (std::ssize(bytesOf(image->pixels)) <= most) {
+    if (!m_voxels) {
+        json["at"] = placeOf(image.get());
+    } else if (std::ssize(bytesOf(image->pixels)) <= most) {
         json["voxels"] = voxelsJson(image->pixels);
     }
     m_images.push_back(image);

@@ -14,6 +14,9 @@ namespace flcc::job::detail::project {
 /// Numbers the images that are written.
 class ImageWriter {
   public:
+    /// Without `voxels`, images and masks are told apart by where they lie in memory.
+    explicit ImageWriter(bool voxels = true) : m_voxels(voxels) {}
+
     /// The number of an image; -1 for null. Voxels of more bytes than `most` are left out.
     int add(const std::shared_ptr<const SceneImage>& image, std::int64_t most = kMostStoredBytes);
     int add(const std::shared_ptr<const MaskImage>& mask);
@@ -21,6 +24,7 @@ class ImageWriter {
     [[nodiscard]] Json json() const;
 
   private:
+    bool m_voxels;
     std::vector<std::shared_ptr<const SceneImage>> m_images; ///< kept, as their addresses are keys
     std::vector<std::shared_ptr<const MaskImage>> m_masks;
     std::vector<Json> m_imageTexts;

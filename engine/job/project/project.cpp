@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/base64.h"
+#include "engine/io/digest.h"
 #include "engine/job/any_job.h"
 #include "engine/job/project/images.h"
 #include "engine/job/project/report_fields.h"
@@ -338,12 +339,10 @@ std::vector<ProjectScene> identified(std::vector<ProjectScene> scenes) {
 
 using detail::project::Json;
 
-std::string toText(const Project& project, const std::filesystem::path& folder) {
+namespace {
+
+std::string textOf(Project copy, detail::project::ImageWriter pool) {
     using namespace detail::project;
-    Project copy = project;
-    copy.folder = folder;
-    copy.scenes = identified(std::move(copy.scenes));
-    ImageWriter pool;
     Images images{&pool, nullptr};
     Writer writer;
     projectFields(writer, copy, images);
@@ -360,6 +359,19 @@ std::string toText(const Project& project, const std::filesystem::path& folder) 
                              std::to_string(kProjectVersion) + "." + std::to_string(kProjectMinor) +
                              "\",\n";
     return head + json.dump(1).substr(2) + "\n";
+}
+
+} // namespace
+
+std::string toText(const Project& project, const std::filesystem::path& folder) {
+    Project copy = project;
+    copy.folder = folder;
+    copy.scenes = detail::project::identified(std::move(copy.scenes));
+    return textOf(std::move(copy), detail::project::ImageWriter());
+}
+
+std::string sessionDigest(const Project& project) {
+    return io::textDigest(textOf(project, detail::project::ImageWriter(false)));
 }
 
 Project projectOf(std::string_view text) {
